@@ -217,8 +217,8 @@ fn the_question_of_the_client_about_it_is_left_to_the_user() {
 fn the_guard_rules_of_the_user_and_halts_stay() {
     let environment = environment();
     for (command, why) in [
-        ("rm -rf ~/.config/checkrein ~/.local/state/checkrein", "guard"),
-        ("checkrein uninstall --yes", "guard"),
+        ("rm -rf ~/.config/checkrein ~/.local/state/checkrein", "Checkrein itself"),
+        ("checkrein uninstall --yes", "Checkrein itself"),
     ] {
         assert_eq!(verdict(&environment, "s", command).as_deref(), Some("deny"), "{command}");
         let output = environment.checkrein(&["allow", "LAST", "--always", "--yes"]);
@@ -239,6 +239,28 @@ fn the_guard_rules_of_the_user_and_halts_stay() {
     fs::remove_file(environment.project().join("checkrein.yaml")).unwrap();
     environment.succeed(&["halt", "s"]);
     assert!(verdict(&environment, "s", CALL).is_some(), "a halt is not lifted");
+}
+
+#[test]
+fn a_refusal_names_the_part_of_checkrein_that_a_directory_holds() {
+    let environment = environment();
+    // The records of Checkrein lie in the home directory.
+    assert_eq!(verdict(&environment, "s", "rm -rf ~").as_deref(), Some("deny"));
+    let output = environment.checkrein(&["allow", "LAST", "--once", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    for part in ["changes or deletes Checkrein itself", "/.local/state/checkrein`", "name only the files"] {
+        assert!(!output.status.success() && said.contains(part), "{part}: {said}");
+    }
+    let shown = environment.succeed(&["show", "LAST"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains("it cannot be allowed: it changes or deletes Checkrein itself (`~/.local"),
+        "{shown}"
+    );
+    // Another thing that must not be lost is allowed for one call, and no longer.
+    assert_eq!(verdict(&environment, "s", "rm -rf .git").as_deref(), Some("deny"));
+    assert!(!environment.checkrein(&["allow", "LAST", "--always", "--yes"]).status.success());
+    environment.succeed(&["allow", "LAST", "--once", "--yes"]);
+    assert_eq!(verdict(&environment, "s", "rm -rf .git"), None);
 }
 
 #[test]
@@ -299,7 +321,7 @@ fn a_change_of_the_configuration_is_tried_on_what_was_recorded() {
     let stricter = environment.home().join("stricter.yaml");
     fs::write(&stricter, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n    disabled: [confirm_outside_loss]\n").unwrap();
     let said = environment.succeed(&["policy", "try", stricter.to_str().unwrap()]);
-    assert!(said.contains("4 calls judged"), "{said}");
+    assert!(said.contains("4 different calls of 5 recorded calls judged twice"), "{said}");
     for part in
         ["1 call would not run unasked any more", "1: runs -> is stopped", "`Bash ls`", "lists are out"]
     {
@@ -326,7 +348,7 @@ fn a_change_of_the_configuration_is_tried_on_what_was_recorded() {
         "--json",
     ]))
     .unwrap();
-    assert_eq!(told["calls"], 4, "{told}");
+    assert_eq!((&told["calls"], &told["recorded"]), (&json!(4), &json!(5)), "{told}");
     let now = environment.bash("s", "ls");
     assert_eq!(decision(&now), None, "nothing was changed");
     fs::write(&stricter, "mode: [").unwrap();
@@ -352,7 +374,11 @@ fn a_project_whose_configuration_is_broken_is_left_out_and_said() {
     let change = environment.home().join("change.yaml");
     fs::write(&change, "step_reviewer:\n  rules:\n    custom:\n      - {name: no_listing, when: 'action.command == \"ls\"', decision: block, reason: lists are out}\n").unwrap();
     let said = environment.succeed(&["policy", "try", change.to_str().unwrap()]);
-    assert!(said.contains("1 call judged twice") && said.contains("1: runs -> is stopped"), "{said}");
+    assert!(
+        said.contains("1 different call of 2 recorded calls judged twice")
+            && said.contains("1: runs -> is stopped"),
+        "{said}"
+    );
     assert!(said.contains("left out 1 call of") && said.contains("broken/checkrein.yaml"), "{said}");
     let told = environment.succeed(&["--json", "policy", "try", change.to_str().unwrap()]);
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();

@@ -280,7 +280,7 @@ fn show_tells_what_was_wanted_seen_and_decided_and_what_came_of_it() {
         assert!(edited.contains(part), "{part:?} in\n{edited}");
     }
     let failed = show("toolu_failed");
-    assert!(failed.contains("outcome     Bash failed: Exit code 101"), "{failed}");
+    assert!(failed.contains("outcome     Bash failed with exit code 101: error: test failed"), "{failed}");
     for text in [&saved, &stopped, &edited, &failed] {
         assert!(!text.contains('{') || text.contains("fn main"), "no JSON: {text}");
         for word in ["CTQ", "rationality", "risk  ", "posture", "file_delete"] {
@@ -295,6 +295,61 @@ fn show_tells_what_was_wanted_seen_and_decided_and_what_came_of_it() {
         let told = show(&format!("s:{}", record["seq"]));
         assert!(!told.contains("\"type\"") && !told.contains("\"body\""), "{told}");
     }
+}
+
+#[test]
+fn the_line_of_an_error_is_told_that_says_what_went_wrong() {
+    let environment = worked();
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("error: test failed") && !log.contains("Exit code"), "{log}");
+    // Of a long output the end is kept too, where many programs say what went wrong; secrets in it are masked.
+    let filler = "a line without any news\n".repeat(1000);
+    let output = format!(
+        "Exit code 1\n{filler}{filler}FAILED tests/test_cart.py::test_total token=ghp_{}\n",
+        "a1B2".repeat(9)
+    );
+    let call = |fields| shell_call("toolu_long", "pytest", fields);
+    environment.answer_to(&environment.payload("s", "PreToolUse", call(json!({}))));
+    environment.answer_to(&environment.payload("s", "PostToolUseFailure", call(json!({ "error": output }))));
+    let shown = environment.succeed(&["show", "toolu_long"]);
+    let one_line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        one_line.contains("failed with exit code 1: FAILED tests/test_cart.py::test_total")
+            && !shown.contains("a1B2a1B2"),
+        "{shown}"
+    );
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("FAILED tests/test_cart.py::test_total") && !log.contains("a1B2a1B2"), "{log}");
+    let verbose = environment.succeed(&["show", "toolu_long", "--verbose"]);
+    assert!(verbose.contains("error       Exit code 1") && verbose.contains("[cut: "), "{verbose}");
+}
+
+#[test]
+fn show_offers_an_undo_only_while_there_is_something_to_take_back() {
+    let environment = worked();
+    let undone = |id: &str| environment.checkrein(&["undo", id, "--yes"]);
+    let show = |id: &str| environment.succeed(&["show", id]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(show("toolu_saved").contains("undo `checkrein undo toolu_saved`"));
+    assert!(undone("toolu_saved").status.success());
+    let shown = show("toolu_saved");
+    assert!(shown.contains("it was taken back; `checkrein snapshot restore"), "{shown}");
+    // Whoever waits for work to come back is told that none did, by the status too.
+    let again = undone("toolu_saved");
+    let said = String::from_utf8_lossy(&again.stdout).into_owned();
+    assert_eq!(again.status.code(), Some(1), "{said}");
+    assert!(said.contains("nothing to do"), "{said}");
+
+    environment.git(&["init", "-q", "--bare", "-b", "main", "../remote.git"]);
+    environment.git(&["remote", "add", "origin", "../remote.git"]);
+    let push = "git push origin main";
+    environment.answer_to(&environment.payload("s", "PreToolUse", shell_call("toolu_push", push, json!({}))));
+    let done = json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    environment.answer_to(&environment.payload("s", "PostToolUse", shell_call("toolu_push", push, done)));
+    let shown = show("toolu_push");
+    assert!(
+        !shown.contains("checkrein undo") && shown.contains("not possible: the commits are on the remote"),
+        "{shown}"
+    );
 }
 
 #[test]

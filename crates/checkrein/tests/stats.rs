@@ -47,7 +47,7 @@ fn calls_verdicts_answers_and_opinions_are_counted() {
     let stats = told(&environment, &[]);
     assert_eq!((&stats["sessions"], &stats["calls"]), (&json!(2), &json!(5)), "{stats}");
     assert_eq!(count(&stats, "verdicts", "escalate"), 2, "{stats}");
-    assert_eq!(count(&stats, "questions", "no"), 1, "{stats}");
+    assert_eq!(count(&stats, "questions", "no answer"), 1, "{stats}");
     assert_eq!(count(&stats, "questions", "open"), 1, "{stats}");
     assert_eq!(stats["wrong"], 1);
     assert!(stats["saved"].as_u64().unwrap() > 0, "{stats}");

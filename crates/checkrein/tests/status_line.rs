@@ -20,9 +20,13 @@ use support::TestEnvironment;
 const STATUS: &str = include_str!("payloads/claude-code-status/Status.json");
 
 fn shown(environment: &TestEnvironment, input: &[u8]) -> String {
+    said(environment, &["statusline"], input)
+}
+
+fn said(environment: &TestEnvironment, arguments: &[&str], input: &[u8]) -> String {
     let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
     let mut child = command
-        .arg("statusline")
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -54,10 +58,22 @@ fn the_line_counts_the_calls_of_the_session_and_says_when_it_is_halted() {
     assert_eq!(status("s"), "checkrein 3 calls: 1 ok, 1 saved, 1 stopped | 1050 tokens | $0.03");
     environment.succeed(&["halt", "--all", "--reason", "enough\u{1b}[2J\nfor today"]);
     let halted = status("s");
-    assert!(halted.starts_with("checkrein HALTED (`checkrein resume`): enough"), "{halted}");
-    assert!(!halted.contains('\u{1b}'), "{halted}");
+    assert_eq!(halted, "checkrein HALTED (`checkrein resume`) | … 1 stopped | 1050 tokens | $0.03");
+    let reason = shown(&environment, br#"{"session_id": "none"}"#);
+    assert!(reason.starts_with("checkrein HALTED (`checkrein resume`): enough"), "{reason}");
+    assert!(!reason.contains('\u{1b}'), "{reason}");
     environment.succeed(&["resume", "--all"]);
-    assert_eq!(shown(&environment, br#"{"session_id": "s"}"#), "checkrein 3 calls: 1 ok, 1 saved, 1 stopped");
+    let line = "checkrein 3 calls: 1 ok, 1 saved, 1 stopped";
+    assert_eq!(shown(&environment, br#"{"session_id": "s"}"#), line);
+    environment.answer_to(&environment.payload("s", "SessionEnd", json!({ "reason": "exit" })));
+    assert_eq!(
+        shown(&environment, br#"{"session_id": "s"}"#),
+        line,
+        "the end of a session takes nothing away"
+    );
+    let told = said(&environment, &["--json", "statusline"], br#"{"session_id": "s"}"#);
+    let told: Json = serde_json::from_str(&told).unwrap();
+    assert_eq!(told, json!({ "schema": "checkrein/status-line/1", "line": line }));
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
     asked.event("PermissionRequest", shell_call("toolu_01yes0000000000", QUESTION, json!({})));
     asked.ran("toolu_01yes0000000000", QUESTION);
     asked.event("PostToolBatch", json!({}));
+    asked.call("toolu_01nobody0000000", QUESTION);
+    asked.event("PostToolBatch", json!({}));
     asked.call("toolu_01no00000000000", QUESTION);
+    asked.event("PermissionRequest", shell_call("toolu_01no00000000000", QUESTION, json!({})));
     asked.event("PostToolBatch", json!({}));
     asked.event("UserPromptSubmit", json!({ "prompt": "no, leave it" }));
     asked.call("toolu_01bypass0000000", "git status");
@@ -67,6 +70,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
     let row = |id: &str| log.lines().find(|line| line.contains(id)).unwrap_or_else(|| panic!("{id}\n{log}"));
     for (id, answer) in [
         ("toolu_01yes000", "yes"),
+        ("toolu_01nobody", "nobody answered"),
         ("toolu_01no0000", "no"),
         ("toolu_01refuse", "refused"),
         ("toolu_01open00", "open"),
@@ -84,7 +88,8 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
 
     for (id, ran, sentence) in [
         ("toolu_01yes", "ran instead", "yes: it ran"),
-        ("toolu_01no", "safer form, not run", "no: it did not run"),
+        ("toolu_01nobody", "safer form, not run", "nobody answered: it did not run"),
+        ("toolu_01no0", "safer form, not run", "no: it did not run"),
         ("toolu_01open", "safer form", "not yet"),
         ("toolu_01refused", "safer form, not run", "refused: nobody can be asked"),
     ] {
@@ -99,7 +104,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
             "{shown}"
         );
     }
-    assert!(!asked.show("toolu_01no").contains("ran instead"));
+    assert!(!asked.show("toolu_01no0").contains("ran instead"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-pub use reference::{page, schema};
+pub use reference::{CHECK, page, schema};
 
 /// Something that `--json` prints, and how its form is called.
 pub trait Answer: Serialize + JsonSchema {
@@ -76,6 +76,15 @@ pub fn line<T: Answer>(answer: &T) -> Result<String, CommandError> {
 /// What cannot be put into JSON is a defect of ours.
 pub fn pretty<T: Answer>(answer: &T) -> Result<String, CommandError> {
     crate::commands::pretty(&Envelope { schema: T::SCHEMA, answer })
+}
+
+/// An answer whose form another crate defines, with its name, on several lines.
+///
+/// # Errors
+///
+/// What cannot be put into JSON is a defect of ours.
+pub fn named(schema: &'static str, answer: &impl Serialize) -> Result<String, CommandError> {
+    crate::commands::pretty(&Envelope { schema, answer })
 }
 
 /// What the records hold, in their form: see `docs/reference/json.md`.

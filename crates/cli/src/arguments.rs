@@ -222,7 +222,7 @@ pub(crate) enum Command {
     Task(TaskArguments),
     /// Let a call pass that was asked about or refused (humans only)
     #[command(
-        after_help = "Allows exactly this call, where it ran, while its effects and the files that it runs are the same: nothing else passes. Code and values that nobody sees beforehand pass once only. What the session, its limits and tripwires say still counts, what touches the guard stays refused, and what a rule of your own stops is changed there.\n\nExamples:\n  checkrein allow LAST --once\n  checkrein allow toolu_01 --always --in .\n  checkrein allow --list"
+        after_help = "Allows exactly this call, where it ran, while its effects and the files that it runs are the same: nothing else passes. Code and values that nobody sees beforehand pass once only. What the session, its limits and tripwires say still counts, what changes or deletes Checkrein itself stays refused, and what a rule of your own stops is changed there.\n\nExamples:\n  checkrein allow LAST --once\n  checkrein allow toolu_01 --always --in .\n  checkrein allow --list"
     )]
     Allow(AllowArguments),
     /// Say that a call was stopped without need (humans only)

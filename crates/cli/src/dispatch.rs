@@ -73,7 +73,7 @@ pub fn run() -> ExitCode {
             let failed = error.use_stderr();
             drop(error.print());
             if failed && asks_for_json() {
-                terminal::print(&usage(&error).line());
+                terminal::print_exact(&usage(&error).line());
             }
             return ExitCode::from(if failed { ExitStatus::Failed.code() } else { ExitStatus::Done.code() });
         }
@@ -90,7 +90,7 @@ pub fn run() -> ExitCode {
                     terminal::answer_aside(&told.line());
                     return ExitCode::from(ExitStatus::Failed.code());
                 }
-                OutputForm::Json => terminal::print(&told.line()),
+                OutputForm::Json => terminal::print_exact(&told.line()),
                 OutputForm::Text => {}
             }
             terminal::log(&format!("error: {error}"));
@@ -192,7 +192,7 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     }
     // It says in its line what goes wrong.
     if let Command::Statusline = arguments.command {
-        return Ok(statusline::statusline());
+        return Ok(statusline::statusline(OutputForm::from_switch(arguments.json.into())));
     }
     let environment = HostEnvironment::of_process()?;
     if let Command::Route(_) = arguments.command {
@@ -346,7 +346,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Issue { command } => issues(&environment, command, output),
         Command::Ticket { command } => tickets(&environment, command, output),
         Command::Surprise { command: SurpriseCommand::List(wanted) } => {
-            let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
+            let selection = surprises::SurpriseFilter { session: wanted.session, number: wanted.number };
             surprises::surprises(&environment, &selection, output)
         }
         Command::Replay { file, against, goals } => {
@@ -396,7 +396,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             output,
         ),
         Command::Completions { shell } => {
-            terminal::print(&completions(shell));
+            terminal::print_exact(&completions(shell));
             Ok(ExitStatus::Done)
         }
         Command::Manual { to } => manual::manual(&to, output),
@@ -567,7 +567,7 @@ fn old_form(
         }
         OldForm::Runs { number: _, verify: true } => run_records(environment, &RunCommand::Verify, output),
         OldForm::Surprises(wanted) => {
-            let selection = surprises::SurpriseFilter { session: wanted.session, limit: wanted.limit };
+            let selection = surprises::SurpriseFilter { session: wanted.session, number: wanted.number };
             surprises::surprises(environment, &selection, output)
         }
         OldForm::Reviews { open, command: None } => {

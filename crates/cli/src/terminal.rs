@@ -36,7 +36,7 @@ pub fn log(text: &str) {
         let remark = Remark { text: text.strip_prefix("checkrein: ").unwrap_or(text).to_owned() };
         remarks::log(&api::line(&remark).unwrap_or_default());
     } else {
-        remarks::log(text);
+        remarks::log(&wrapped(text));
     }
 }
 
@@ -50,8 +50,13 @@ pub fn answer_aside(line: &str) {
     remarks::log(line);
 }
 
-/// Writes a result. A reader that has gone away (`| head`) is no failure.
+/// Writes a result for people: lines that are longer than the terminal are broken between words, wherever they come from.
 pub fn print(text: &str) {
+    print_exact(&wrapped(text));
+}
+
+/// Writes a result as it is, for programs or to be copied: JSON, a difference, a secret. A reader that has gone away (`| head`) is no failure.
+pub fn print_exact(text: &str) {
     if dialogue::heard(text) {
         return;
     }
@@ -79,12 +84,13 @@ pub fn page(text: &str) {
 
 /// The same from one end of it.
 pub fn page_from(text: &str, from: ReadFrom) {
+    let text = &wrapped(text);
     let height =
         io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(io::stdout()).ok()).flatten();
     let is_longer =
         height.is_some_and(|size| size.ws_row > 0 && text.lines().count() >= usize::from(size.ws_row));
     if !is_longer || !is_paged(text, from) {
-        print(text);
+        print_exact(text);
     }
 }
 

@@ -183,6 +183,20 @@ impl RecoveryPlan {
                 format!("**{}**: {}{command}", attempt.strategy.name(), attempt.steps.join("; "))
             })
             .collect();
+        // Whoever decides needs more than the advice to the agent: how to look, how to go back, how to stop.
+        let look = format!("checkrein log --session {session}");
+        let back =
+            issue.onset().map(|action| format!("checkrein session rollback {session} --before {}", action.0));
+        let stop = format!("checkrein halt {session}");
+        let told = [("look", Some(look)), ("go back", back), ("stop", Some(stop))];
+        let is_new = |command: &String| !lines.iter().any(|line| line.contains(&format!("`{command}`")));
+        let told: Vec<String> = told
+            .into_iter()
+            .filter_map(|(what, command)| {
+                command.filter(is_new).map(|command| format!("{what}: `{command}`"))
+            })
+            .collect();
+        lines.extend(told);
         lines.push(match self.consent {
             RecoveryConsent::Required => {
                 format!("{} attempts are left; the user agrees first, and silence means stop", self.left)

@@ -52,8 +52,8 @@ reasons! {
     // name                        rules out  why and what to do instead
     /// It touches the guard itself.
     Guard "guard", All,
-        "it touches the guard itself",
-        "make the change yourself, outside the agent";
+        "it changes or deletes Checkrein itself",
+        "have the agent name only the files that it means, or make the change yourself, outside the agent";
     /// A check did not run.
     FailedCheck "failed_check", All,
         "a check did not run, and the verdict rests on that",

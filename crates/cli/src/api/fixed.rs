@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::parts;
 
-/// The answer of `check --json`, and each line of `check --batch`.
+/// The answer of `check --json` behind its `schema`, and each line of `check --batch`.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes what another crate writes")]
 pub struct Check {

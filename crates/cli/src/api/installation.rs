@@ -100,6 +100,8 @@ pub enum PurgeResult {
 pub struct PolicyTried {
     /// How many different calls were judged.
     pub calls: usize,
+    /// How many calls are recorded of that time, equal ones each for itself.
+    pub recorded: usize,
     /// How many of them get each verdict as it is now.
     pub now: Vec<super::sessions::NamedCount>,
     /// How many get each verdict with the file.
@@ -233,6 +235,8 @@ pub struct Updated {
 /// Whether a project is guarded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
+    /// What the findings amount to: `protected`, `protected_with_remarks`, `not_enforced` (the mode is observe) or `not_protected`.
+    pub result: &'static str,
     /// One finding for each check.
     pub findings: Vec<DiagnosisEntry>,
 }

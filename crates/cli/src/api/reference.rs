@@ -37,6 +37,9 @@ fn fixed_entry<T: JsonSchema>(schema: &'static str, commands: &'static [(&'stati
 
 use Form::{Lines, One, StandardError};
 
+/// The form of the answer to one question of `check`: that of a line of a batch, with its name.
+pub const CHECK: &str = "checkrein/check/1";
+
 fn answers() -> Vec<Entry> {
     vec![
         entry::<installation::RegistrationAnswer>(&[("init", Lines), ("uninstall", Lines)]),
@@ -73,7 +76,9 @@ fn answers() -> Vec<Entry> {
         entry::<pipelines::VerifiedPipeline>(&[("pipeline verify", Lines)]),
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
+        fixed_entry::<fixed::Check>(CHECK, &[("check", One)]),
         entry::<sessions::SessionEntry>(&[("session list", Lines)]),
+        entry::<sessions::StatusLineAnswer>(&[("statusline", One)]),
         entry::<sessions::SessionRollback>(&[("session rollback", One)]),
         entry::<sessions::Recovery>(&[("session recover", One)]),
         entry::<saved::SnapshotEntry>(&[("snapshot list", Lines), ("snapshot create", One)]),
@@ -114,7 +119,7 @@ fn answers() -> Vec<Entry> {
 fn fixed_forms() -> Vec<Entry> {
     vec![
         fixed_entry::<approvals::ApprovalList>("approval-list", &[("approval list", One)]),
-        fixed_entry::<fixed::Check>("check", &[("check", One), ("check --batch", Lines)]),
+        fixed_entry::<fixed::Check>("check", &[("check --batch", Lines)]),
         fixed_entry::<fixed::CheckFault>("check-fault", &[("check --batch", Lines)]),
         fixed_entry::<gates::GateBatchAnswer>("gate-batch", &[("gate completeness --batch", Lines)]),
         fixed_entry::<checkrein_server::Announcement>("serve", &[("serve", One)]),

@@ -6,6 +6,13 @@ use serde_json::Value as Json;
 
 use super::{Moment, answers};
 
+/// The line for the status line of a client.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StatusLineAnswer {
+    /// The line.
+    pub line: String,
+}
+
 /// A recorded session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionEntry {
@@ -15,6 +22,8 @@ pub struct SessionEntry {
     pub started: Option<Moment>,
     /// When its last record was written.
     pub last: Option<Moment>,
+    /// When its agent or client did something last: what a user did about the session afterwards does not count.
+    pub worked: Option<Moment>,
     /// How many records there are.
     pub records: u64,
     /// How many actions were reviewed.
@@ -359,7 +368,8 @@ pub struct Stats {
     pub verdicts: Vec<NamedCount>,
     /// How many calls there were of each level of risk, least first.
     pub risk: Vec<NamedCount>,
-    /// What became of the questions: `yes`, `yes by user`, `told`, `no`, `refused`, `unanswered`, `open`.
+    /// What became of the questions: `yes`, `yes by user`, `told`, `no`, `no by user`, `no answer`, `refused`,
+    /// `unanswered` (it ran without an answer), `open`.
     pub questions: Vec<NamedCount>,
     /// What was done about issues.
     pub interventions: Vec<InterventionCount>,
@@ -449,6 +459,7 @@ answers! {
     Forgotten => "forgotten",
     OpinionMarked => "opinion",
     SessionEntry => "session",
+    StatusLineAnswer => "status-line",
     WatchEntry => "watch",
     DetectedIssue => "issue",
     Mark => "mark",

@@ -284,7 +284,7 @@ pub(crate) struct CloseArguments {
 pub(crate) enum SurpriseCommand {
     /// List changes that were not predicted, by program
     #[command(
-        after_help = "A surprise was seen while a program ran. It does not prove that the program caused it. Teach checkrein what a program does with an entry in ~/.config/checkrein/catalogue/*.toml; docs/catalogue.md explains how.\n\nExamples:\n  checkrein surprise list\n  checkrein surprise list --session 4f3c --limit 100\n  checkrein surprise list --json"
+        after_help = "A surprise was seen while a program ran. It does not prove that the program caused it. Teach checkrein what a program does with an entry in ~/.config/checkrein/catalogue/*.toml; docs/catalogue.md explains how.\n\nExamples:\n  checkrein surprise list\n  checkrein surprise list --session 4f3c --number 100\n  checkrein surprise list --json"
     )]
     List(SurpriseArguments),
 }
@@ -295,8 +295,8 @@ pub(crate) struct SurpriseArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Number of calls, the newest
-    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 30)]
-    pub(crate) limit: usize,
+    #[arg(short, long, alias = "limit", value_name = "COUNT", default_value_t = 30)]
+    pub(crate) number: usize,
 }
 
 /// Notices.

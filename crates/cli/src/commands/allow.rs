@@ -7,7 +7,7 @@ use checkrein_engine::approvals;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{Durability, FolderName};
-use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOut, Unliftable};
+use checkrein_protocol::{AbsolutePath, EffectKind, Record, RecordBody, ReviewRecord, RuledOut, Unliftable};
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use super::stopped_calls::{Found, Newest, found, recent, records, was_stopped};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::{call, time};
-use crate::terminal::{Reply, confirm, counted, cut, log, page, plain, print, wrapped};
+use crate::terminal::{Reply, confirm, counted, cut, log, page, plain, print, print_exact, wrapped};
 
 /// How much of a call is shown in a list and in an error, in letters (ours).
 const SHOWN: usize = 100;
@@ -101,7 +101,7 @@ pub fn allow(
     }
     match output {
         OutputForm::Json => {
-            print(&api::line(&shown::allowed(name, review, &allowance, &against, others))?);
+            print_exact(&api::line(&shown::allowed(name, review, &allowance, &against, others))?);
         }
         OutputForm::Text => print(&format!("done; `checkrein allow --forget {name}` takes it back")),
     }
@@ -122,13 +122,26 @@ fn speaks_against(review: &ReviewRecord) -> Result<Vec<Unliftable>, CommandError
 
 fn refusal(review: &ReviewRecord, reason: Unliftable) -> CommandError {
     let words = cut(&plain(&call(review)), SHOWN);
-    let id = plain(review.action_id.as_str());
     let extent = match reason.rules_out() {
         RuledOut::All => "cannot be allowed",
         RuledOut::Lasting => "can be allowed for one call only",
     };
+    let (why, instead) = in_words_of(review, reason);
+    CommandError::user(format!("`{words}` {extent}: {why}"), instead)
+}
+
+/// Why a call cannot be allowed, as a clause, and what to do instead.
+pub(super) fn in_words_of(review: &ReviewRecord, reason: Unliftable) -> (String, String) {
+    let id = plain(review.action_id.as_str());
     let instead = reason.instead().replace("show ID", &format!("show {id}"));
-    CommandError::user(format!("`{words}` {extent}: {}", reason.why()), instead)
+    // What was meant may be a directory in which a part of the guard lies: it is named, so that nobody has to guess.
+    let of_guard = review.effects.iter().find(|effect| effect.kind == EffectKind::GuardTampering);
+    let place = of_guard.and_then(|effect| effect.target.path()).filter(|_| reason == Unliftable::Guard);
+    let why = match place {
+        Some(place) => format!("{} (`{}`)", reason.why(), plain(place.as_str())),
+        None => reason.why().to_owned(),
+    };
+    (why, instead)
 }
 
 fn allowance(
@@ -204,7 +217,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     match output {
         OutputForm::Json => {
             for one in &all {
-                print(&api::line(&shown::listed(one, &state_in_words(environment, one)?))?);
+                print_exact(&api::line(&shown::listed(one, &state_in_words(environment, one)?))?);
             }
         }
         OutputForm::Text if all.is_empty() => print("nothing is allowed beforehand"),
@@ -279,7 +292,7 @@ pub fn forget(
         ));
     }
     match output {
-        OutputForm::Json => print(&api::line(&sessions::Forgotten { allowance: name.to_owned() })?),
+        OutputForm::Json => print_exact(&api::line(&sessions::Forgotten { allowance: name.to_owned() })?),
         OutputForm::Text => print("it is asked about again"),
     }
     Ok(ExitStatus::Done)

@@ -15,8 +15,10 @@ pub enum QuestionOutcome {
     YesByUser,
     /// They were told why, and are asked when the same call comes again.
     Told,
-    /// The client went on and the call never ran.
+    /// The client had put the question, went on, and the call never ran.
     No,
+    /// The client went on without having put the question, and the call never ran.
+    NoAnswer,
     /// It was refused, since it would have reached nobody.
     Refused,
     /// The user said no to the question that waited for them.
@@ -33,6 +35,7 @@ impl QuestionOutcome {
         match self {
             Self::YesByUser => "yes by user",
             Self::NoByUser => "no by user",
+            Self::NoAnswer => "no answer",
             Self::Yes | Self::Told | Self::No | Self::Refused | Self::Nobody | Self::Open => self.word(),
         }
     }
@@ -44,6 +47,7 @@ impl QuestionOutcome {
             Self::YesByUser => "yes by you",
             Self::Told => "told",
             Self::No => "no",
+            Self::NoAnswer => "nobody answered",
             Self::NoByUser => "no by you",
             Self::Refused => "refused",
             Self::Nobody => "unanswered",
@@ -58,6 +62,7 @@ impl QuestionOutcome {
             Self::YesByUser => "yes, by you: it ran",
             Self::Told => "the agent was told why first: you are asked when the same call comes again",
             Self::No => "no: it did not run",
+            Self::NoAnswer => "nobody answered: it did not run",
             Self::NoByUser => "no, by you: it did not run",
             Self::Refused => "refused: nobody could be asked",
             Self::Nobody => "nobody: it ran without an answer",
@@ -80,6 +85,9 @@ pub struct AnswerReader {
     pub found: HashMap<ActionId, QuestionOutcome>,
     /// The calls of those that are open.
     calls: HashMap<ActionId, ReviewRecord>,
+    /// Those of which the client told that it asks about them.
+    asked: HashSet<ActionId>,
+    /// Those that a user at the terminal answers.
     by_user: HashSet<ActionId>,
 }
 
@@ -112,12 +120,14 @@ impl AnswerReader {
                     self.calls.remove(&outcome.action_id);
                 }
             }
-            RecordBody::Event { name, fields }
-                if name == "PermissionRequest" && fields["answerer"] == "user" =>
-            {
+            RecordBody::Event { name, fields } if name == "PermissionRequest" => {
                 // The client gives no number of the call, so what is called tells.
                 let asked = self.calls.iter().filter(|(_, review)| is_question_about(fields, review));
-                self.by_user.extend(asked.map(|(id, _)| id.clone()));
+                let asked: Vec<ActionId> = asked.map(|(id, _)| id.clone()).collect();
+                if fields["answerer"] == "user" {
+                    self.by_user.extend(asked.iter().cloned());
+                }
+                self.asked.extend(asked);
             }
             RecordBody::Event { name, fields } if name == ANSWERED && fields["end"] == "allowed" => {
                 // It was answered before the review was written down.
@@ -126,20 +136,23 @@ impl AnswerReader {
                 }
             }
             // The calls of one answer are asked about side by side; when they are over, or somebody speaks, each had its answer.
-            RecordBody::Prompt { .. } => self.close(),
+            RecordBody::Prompt { .. } => self.close(|_| QuestionOutcome::No),
             RecordBody::Event { name, .. }
                 if matches!(name.as_str(), "PostToolBatch" | "Stop" | "SessionEnd") =>
             {
-                self.close();
+                self.close(|is_asked| if is_asked { QuestionOutcome::No } else { QuestionOutcome::NoAnswer });
             }
             _ => {}
         }
     }
 
-    fn close(&mut self) {
+    /// Settles what is open; `end` says how, from whether the client had put the question.
+    fn close(&mut self, end: impl Fn(bool) -> QuestionOutcome) {
         for (id, _) in self.calls.drain() {
-            self.found.insert(id, QuestionOutcome::No);
+            let end = end(self.asked.contains(&id));
+            self.found.insert(id, end);
         }
+        self.asked.clear();
         self.by_user.clear();
     }
 }

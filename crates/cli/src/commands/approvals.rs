@@ -18,7 +18,7 @@ use super::{ExitStatus, OutputForm, for_people_only, line};
 use crate::api::approvals::{ApprovalBy, ApprovalEntry, ApprovalGiven, ApprovalList};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, hanging, page, plain, print, table, wrapped};
+use crate::terminal::{cut, hanging, page, plain, print, print_exact, table, wrapped};
 
 /// How much of a call is shown in a list, in letters (ours).
 const SHOWN: usize = 100;
@@ -29,7 +29,7 @@ const LABEL: usize = 9;
 pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let all = approvals::all(environment)?;
     match output {
-        OutputForm::Json => print(&line(&ApprovalList(all.iter().map(entry).collect()))?),
+        OutputForm::Json => print_exact(&line(&ApprovalList(all.iter().map(entry).collect()))?),
         OutputForm::Text if all.is_empty() => {
             print("no call waits here; answer the client's own questions in the client");
         }
@@ -52,7 +52,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
 pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let one = found(environment, id)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&entry(&one))?),
+        OutputForm::Json => print_exact(&api::pretty(&entry(&one))?),
         OutputForm::Text => page(&question(environment, &one)),
     }
     Ok(ExitStatus::Done)
@@ -61,7 +61,7 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
 /// Prints the question of exactly this name for programs.
 pub(crate) fn named(environment: &HostEnvironment, id: &str) -> Result<ExitStatus, CommandError> {
     let one = approvals::one(environment, id).ok_or_else(|| NamedKind::Approval.unknown(id))?;
-    print(&api::line(&entry(&one))?);
+    print_exact(&api::line(&entry(&one))?);
     Ok(ExitStatus::Done)
 }
 
@@ -124,7 +124,7 @@ fn answer_by(
     let went_on = approval.state == ApprovalState::Allowed;
     match output {
         OutputForm::Json => {
-            print(&api::line(&ApprovalGiven { approval: entry(&approval), went_on, allowance })?);
+            print_exact(&api::line(&ApprovalGiven { approval: entry(&approval), went_on, allowance })?);
         }
         OutputForm::Text => print(match (went_on, allowance) {
             (true, None) => "the call went on".to_owned(),

@@ -14,7 +14,7 @@ use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::installation::AuditedSession;
-use crate::terminal::{Health, counted, mark, print};
+use crate::terminal::{Health, counted, mark, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -66,7 +66,7 @@ pub fn verify(
         let texts = |broken: &[checkrein_ledger::Broken]| broken.iter().map(describe).collect::<Vec<_>>();
         let (problems, repairs) = (texts(&verification.problems), texts(&verification.repairs));
         match output {
-            OutputForm::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print_exact(&api::line(&AuditedSession {
                 session: Some(name.to_string()),
                 records: verification.records,
                 problems: problems.clone(),
@@ -83,7 +83,7 @@ pub fn verify(
     for (name, problem) in &missing {
         let problem = describe(problem);
         match output {
-            OutputForm::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print_exact(&api::line(&AuditedSession {
                 session: Some((*name).clone()),
                 records: 0,
                 problems: vec![problem],
@@ -101,7 +101,7 @@ pub fn verify(
     }
     for problem in around {
         match output {
-            OutputForm::Json => print(&api::line(&AuditedSession {
+            OutputForm::Json => print_exact(&api::line(&AuditedSession {
                 session: None,
                 records: 0,
                 problems: vec![describe(problem)],

@@ -11,8 +11,9 @@ use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
 use super::story::shortened;
-use super::{ExitStatus, OutputForm, line, pretty};
-use crate::terminal::{bold, dim, log, plain, plain_name, print, verdict, wrapped};
+use super::{ExitStatus, OutputForm, line};
+use crate::api;
+use crate::terminal::{bold, dim, log, plain, plain_name, print, print_exact, verdict, wrapped};
 use checkrein_engine::check as check_action;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -39,7 +40,9 @@ pub fn one(
     let action = Action::command(command, cwd);
     let review = check_action(&context, &action, None);
     match output {
-        OutputForm::Json => print(&pretty(&batch_answer(json!("1"), &action, &review))?),
+        OutputForm::Json => {
+            print_exact(&api::named(api::CHECK, &batch_answer(json!("1"), &action, &review))?);
+        }
         OutputForm::Text => {
             let workspace = context.workspace().as_str();
             let shown = |text: &str| shortened(context.environment(), Some(workspace), &plain(text));
@@ -103,14 +106,14 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
 pub fn answer(environment: &HostEnvironment, asked: &Json) -> Result<ExitStatus, CommandError> {
     let text = line(asked)?;
     match question(text.as_bytes(), 1) {
-        Err(error) => print(&error.to_string()),
+        Err(error) => print_exact(&error.to_string()),
         Ok((id, asked)) => {
             let cwd = directory(environment, asked.cwd.as_deref())?;
             let place = Where { cwd: None, root: None };
             let context = context(environment.clone(), &place, &cwd);
             let action = action(asked, cwd);
             let review = check_action(&context, &action, None);
-            print(&line(&batch_answer(id, &action, &review))?);
+            print_exact(&line(&batch_answer(id, &action, &review))?);
         }
     }
     Ok(ExitStatus::Done)

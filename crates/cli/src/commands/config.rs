@@ -8,7 +8,7 @@ use super::team_policy::overridden;
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api::installation::{LoosenedFile, SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
-use crate::terminal::{dim, plain, print, table, wrapped};
+use crate::terminal::{dim, plain, print, print_exact, table, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
 use checkrein_engine::environment::HostEnvironment;
@@ -52,7 +52,7 @@ pub fn show(
             let loosened = loosened.as_ref().map(loosened_file);
             overridden.retain(|one| is_wanted(&one.key));
             let pending = recorded(&loaded.pending);
-            print(&api::pretty(&Settings { settings, pending, loosened, overridden })?);
+            print_exact(&api::pretty(&Settings { settings, pending, loosened, overridden })?);
         }
         OutputForm::Text => {
             let rows = settings_of(&loaded.config)
@@ -110,7 +110,7 @@ pub fn check(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSt
     checkrein_engine::usage::prices(environment, None)?;
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?);
+            print_exact(&api::pretty(&ValidConfiguration { valid: true, pending: loaded.pending.len() })?);
         }
         OutputForm::Text => {
             print("the configuration is valid");
@@ -167,6 +167,6 @@ pub(super) fn loosened_file(found: &LoosenedConfiguration) -> LoosenedFile {
 
 /// Prints the JSON Schema of `checkrein.yaml`.
 pub fn schema() -> Result<ExitStatus, CommandError> {
-    print(&pretty(&checkrein_policy::schema())?);
+    print_exact(&pretty(&checkrein_policy::schema())?);
     Ok(ExitStatus::Done)
 }

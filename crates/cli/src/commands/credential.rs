@@ -8,7 +8,7 @@ use super::{ExitStatus, OutputForm, for_no_agent, for_people_only};
 use crate::api;
 use crate::api::installation::{Credential, CredentialDeleted, CredentialList, CredentialValue};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
-use crate::terminal::{log, print, table};
+use crate::terminal::{log, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -22,7 +22,7 @@ pub fn set(
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(environment).set(name, &secret)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&described(name, place))?),
+        OutputForm::Json => print_exact(&api::pretty(&described(name, place))?),
         OutputForm::Text => print(&format!("`{name}` is kept in {}", place.in_words())),
     }
     Ok(ExitStatus::Done)
@@ -37,11 +37,11 @@ pub fn get(
     for_people_only(environment, "credential get")?;
     let secret = Credentials::of(environment).get(name)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&CredentialValue {
+        OutputForm::Json => print_exact(&api::pretty(&CredentialValue {
             name: name.to_string(),
             value: secret.reveal().to_owned(),
         })?),
-        OutputForm::Text => print(secret.reveal()),
+        OutputForm::Text => print_exact(secret.reveal()),
     }
     Ok(ExitStatus::Done)
 }
@@ -52,7 +52,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     match output {
         OutputForm::Json => {
             let credentials = all.iter().map(|(name, place)| described(name, *place)).collect();
-            print(&api::pretty(&CredentialList { credentials })?);
+            print_exact(&api::pretty(&CredentialList { credentials })?);
         }
         OutputForm::Text if all.is_empty() => print("no credential is kept"),
         OutputForm::Text => {
@@ -74,7 +74,7 @@ pub fn delete(
     match output {
         OutputForm::Json => {
             let deleted = deleted == Deleted::Deleted;
-            print(&api::pretty(&CredentialDeleted { name: name.to_string(), deleted })?);
+            print_exact(&api::pretty(&CredentialDeleted { name: name.to_string(), deleted })?);
         }
         OutputForm::Text => print(match deleted {
             Deleted::Deleted => "deleted",

@@ -10,7 +10,7 @@ use super::snapshots::size;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::saved::{DifferingLine, TextDifference};
-use crate::terminal::{dim, plain, plain_name, print};
+use crate::terminal::{dim, plain, plain_name, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -41,7 +41,7 @@ pub fn diff(
             OutputForm::Json => {
                 let text = texts.and_then(|(then, now)| differing(&then, &now, left));
                 left = left.saturating_sub(text.as_ref().map_or(0, |text| text.lines.len()));
-                print(&api::line(&api::saved::SnapshotDifference {
+                print_exact(&api::line(&api::saved::SnapshotDifference {
                     path: place.to_string(),
                     change: word(one).to_owned(),
                     from_bytes: one.then.as_ref().map(Node::length),
@@ -53,7 +53,7 @@ pub fn diff(
                 print(&format!("{:<8} {}{}", word(one), plain_name(&place), dim(&lengths(one))));
                 if let Some((then, now)) = texts {
                     let lines = compare(&then, &now);
-                    print(&plain(&lines.unified_diff().context_radius(AROUND).to_string()));
+                    print_exact(&plain(&lines.unified_diff().context_radius(AROUND).to_string()));
                 }
             }
         }

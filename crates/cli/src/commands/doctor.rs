@@ -31,7 +31,7 @@ use super::init::{self, read, settings_file};
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingHealth};
-use crate::terminal::{Health, counted, dim, hanging, mark, plain, print};
+use crate::terminal::{Health, counted, dim, hanging, mark, plain, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
@@ -60,7 +60,7 @@ struct Finding {
 }
 
 /// The findings for programs.
-fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
+fn diagnosis(findings: Vec<Finding>, result: Protection) -> installation::Diagnosis {
     let one = |finding: Finding| installation::DiagnosisEntry {
         check: finding.check,
         health: match finding.health {
@@ -72,7 +72,47 @@ fn diagnosis(findings: Vec<Finding>) -> installation::Diagnosis {
         hint: finding.hint,
         not_held: finding.not_held,
     };
-    installation::Diagnosis { findings: findings.into_iter().map(one).collect() }
+    installation::Diagnosis { result: result.name(), findings: findings.into_iter().map(one).collect() }
+}
+
+/// What all findings amount to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protection {
+    Whole,
+    WithRemarks,
+    NotEnforced,
+    None,
+}
+
+impl Protection {
+    fn of(findings: &[Finding], mode: Mode) -> Self {
+        let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Broken);
+        match (worst, mode) {
+            (Health::Broken, _) => Self::None,
+            (Health::Well | Health::Doubtful, Mode::Observe) => Self::NotEnforced,
+            (Health::Well, Mode::Enforce) => Self::Whole,
+            (Health::Doubtful, Mode::Enforce) => Self::WithRemarks,
+        }
+    }
+
+    /// For programs.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "protected",
+            Self::WithRemarks => "protected_with_remarks",
+            Self::NotEnforced => "not_enforced",
+            Self::None => "not_protected",
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Whole => "protected",
+            Self::WithRemarks => "protected, with remarks",
+            Self::NotEnforced => "NOT enforced: the mode is observe",
+            Self::None => "NOT protected",
+        }
+    }
 }
 
 /// The clients that are to be examined: the one that is named, all that are found here, or without a name those with hooks of ours.
@@ -107,7 +147,7 @@ pub fn doctor(
             Some(failure.hint_for_user()),
         ));
     }
-    let observes = context.policy().config().mode == Mode::Observe;
+    let mode = context.policy().config().mode;
     // A rule that cannot be evaluated asks about each call that it may concern, so it is no small thing.
     let unproved = context.failures().is_empty().then(|| {
         let environment = context.environment();
@@ -176,9 +216,9 @@ pub fn doctor(
             findings.push(finding("projects", Health::Doubtful, detail, hint));
         }
     }
-    let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Broken);
+    let result = Protection::of(&findings, mode);
     match output {
-        OutputForm::Json => print(&api::pretty(&diagnosis(findings))?),
+        OutputForm::Json => print_exact(&api::pretty(&diagnosis(findings, result))?),
         OutputForm::Text => {
             for finding in &findings {
                 let line = format!("{} {:<14} {}", mark(finding.health), finding.check, finding.detail);
@@ -194,15 +234,10 @@ pub fn doctor(
                         .for_each(|open| print(&hanging(&format!("     {}", dim(open)), HINT)));
                 }
             }
-            print(match worst {
-                Health::Well | Health::Doubtful if observes => "NOT enforced: the mode is observe",
-                Health::Well => "protected",
-                Health::Doubtful => "protected, with remarks",
-                Health::Broken => "NOT protected",
-            });
+            print(result.in_words());
         }
     }
-    Ok(if worst == Health::Broken { ExitStatus::Failed } else { ExitStatus::Done })
+    Ok(if result == Protection::None { ExitStatus::Failed } else { ExitStatus::Done })
 }
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.

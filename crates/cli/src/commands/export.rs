@@ -7,7 +7,7 @@ use checkrein_snapshot::SnapshotId;
 use super::restore::{RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm};
 use crate::api;
-use crate::terminal::{log, plain, print};
+use crate::terminal::{log, plain, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -29,7 +29,7 @@ pub fn export(
     let exported = ground.store.export(snapshot, &directory)?;
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&api::saved::Exported {
+            print_exact(&api::pretty(&api::saved::Exported {
                 directory: directory.to_string_lossy().into_owned(),
                 entries: exported.entries,
                 left: exported.left.len(),

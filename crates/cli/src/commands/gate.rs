@@ -24,7 +24,7 @@ use documents::DocumentContext;
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
 use crate::api::gates::{GateAnswer, GateFindingEntry, NotExamined};
-use crate::terminal::{plain, print};
+use crate::terminal::{plain, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -139,9 +139,9 @@ pub fn gate(
     conclude(&mut answer, wanted.strictness);
     match (wanted.form, output) {
         (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
-        (ReportForm::Usual, OutputForm::Json) => print(&crate::api::pretty(&answer)?),
-        (ReportForm::Sarif, _) => print(&report::sarif(&answer)?),
-        (ReportForm::Junit, _) => print(&report::junit(&answer)),
+        (ReportForm::Usual, OutputForm::Json) => print_exact(&crate::api::pretty(&answer)?),
+        (ReportForm::Sarif, _) => print_exact(&report::sarif(&answer)?),
+        (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
     }
     Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
 }

@@ -11,7 +11,7 @@ use super::session_choice::folders;
 use super::watch::EndedRuns;
 use super::{ExitStatus, OutputForm, Switch, for_people_only};
 use crate::api;
-use crate::terminal::{log, log_all, plain, print};
+use crate::terminal::{log, log_all, plain, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -325,7 +325,7 @@ fn say(
     let name = folder.map_or("all sessions", FolderName::as_str);
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&api::sessions::Halted {
+            print_exact(&api::pretty(&api::sessions::Halted {
                 session: name.to_owned(),
                 result: what.to_owned(),
             })?);

@@ -8,7 +8,7 @@ use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::phrases;
-use crate::terminal::{plain, print, table};
+use crate::terminal::{plain, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::incident::folder;
@@ -19,7 +19,7 @@ pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<Ex
     match output {
         OutputForm::Json => {
             for incident in &all {
-                print(&api::line(&told(incident))?);
+                print_exact(&api::line(&told(incident))?);
             }
         }
         OutputForm::Text if all.is_empty() => print("no session was ever stopped"),
@@ -50,7 +50,7 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
     let found = all.iter().find(|incident| incident.id.0 == name);
     let one = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
     match output {
-        OutputForm::Json => print(&api::pretty(&told(one))?),
+        OutputForm::Json => print_exact(&api::pretty(&told(one))?),
         OutputForm::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
     }
     Ok(ExitStatus::Done)

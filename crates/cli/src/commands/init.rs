@@ -1,6 +1,5 @@
 //! `checkrein init`: registering the hooks of clients.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +16,7 @@ use super::insertions::Inserting as _;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, RegistrationResult};
-use crate::terminal::{Reply, bold, confirm, counted, dim, log, print, wrapped};
+use crate::terminal::{Reply, bold, confirm, counted, dim, log, print, print_exact, wrapped};
 use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -266,8 +265,8 @@ impl Plan {
         remarks.extend(about_line);
         let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
         let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
-        if let Some((file, _)) = &exclude {
-            remarks.push(format!("git       leaves the settings alone: a line in {file}"));
+        if let Some((file, line)) = &exclude {
+            remarks.push(format!("git       leaves the settings alone: `{line}` in {file}"));
         }
         Ok(Self { client, scope: chosen, settings, command, before, after, is_new, remarks, exclude })
     }
@@ -547,7 +546,7 @@ impl Results {
     ) -> Result<(), CommandError> {
         self.lines.push((client.title, words));
         if self.output == OutputForm::Json {
-            print(&api::line(&answer)?);
+            print_exact(&api::line(&answer)?);
         }
         Ok(())
     }
@@ -600,7 +599,7 @@ fn show(settings: &AbsolutePath, [before, after]: [&str; 2], approval: Approval,
     remarks.iter().for_each(|remark| print(&wrapped(remark)));
     let difference = difference(settings, before, after);
     match approval {
-        Approval::AskInFull | Approval::DryRun => print(&folded(&difference)),
+        Approval::AskInFull | Approval::DryRun => print_exact(&difference),
         // Nobody reads eighty lines that are all alike before they agree.
         Approval::Ask | Approval::Given => {
             let lines = |sign: char| {
@@ -624,7 +623,7 @@ pub(super) fn finish(
     let (result, exit) = written.told();
     match (output, written) {
         (OutputForm::Json, _) => {
-            print(&api::line(&installation::RegistrationAnswer::new(client, Some(settings), result, None))?);
+            print_exact(&api::line(&installation::RegistrationAnswer::new(client, Some(settings), result, None))?);
         }
         (OutputForm::Text, Written::Yes) => {
             print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
@@ -647,43 +646,6 @@ fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
         .context_radius(2)
         .header(&format!("{path} (now)"), &format!("{path} (then)"))
         .to_string()
-}
-
-/// A difference in which a list that is added or removed with the lines of an earlier one only names that: the hooks of most events are the same.
-fn folded(difference: &str) -> String {
-    let mut known: BTreeMap<Vec<&str>, &str> = BTreeMap::new();
-    let mut shown = String::new();
-    let lines: Vec<&str> = difference.lines().collect();
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        let rest = lines.get(at + 1..).unwrap_or_default();
-        let stanza = opened(line).and_then(|(margin, name)| {
-            let ends = |line: &&str| line.strip_prefix(margin).is_some_and(|end| matches!(end, "]" | "],"));
-            let length = rest.iter().position(ends)?;
-            let body = rest.get(..length)?;
-            let is_whole = body.iter().all(|one| one.get(..1) == line.get(..1));
-            is_whole.then_some((margin, name, body))
-        });
-        if let Some((margin, name, body)) = stanza {
-            let first = *known.entry(body.to_vec()).or_insert(name);
-            if first != name {
-                shown.extend([margin, name, ": as ", first, "\n"]);
-                at += body.len() + 2;
-                continue;
-            }
-        }
-        shown.push_str(line);
-        shown.push('\n');
-        at += 1;
-    }
-    shown
-}
-
-/// The margin, with its sign, and the name of a list that begins on a line of its own: `+  "name": [`, or with `-`.
-fn opened(line: &str) -> Option<(&str, &str)> {
-    let name = line.strip_prefix(['+', '-'])?.trim_start().strip_suffix(": [")?;
-    let margin = line.get(..line.find('"')?)?;
-    name.starts_with('"').then_some((margin, name))
 }
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.

@@ -13,7 +13,7 @@ use checkrein_world::find_workspace;
 use super::session_choice::folders;
 use super::story::{Entry, SessionHead, Story, is_risky, is_told};
 use super::{ExitStatus, OutputForm, Switch, line, tell_fallen};
-use crate::terminal::{ReadFrom, dim, page_from, print};
+use crate::terminal::{ReadFrom, dim, page_from, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -259,7 +259,7 @@ fn print_json(folder: &FolderName, record: &Record) -> Result<(), CommandError> 
     if let Some(fields) = value.as_object_mut() {
         fields.insert("session".to_owned(), folder.as_str().into());
     }
-    print(&line(&value)?);
+    print_exact(&line(&value)?);
     Ok(())
 }
 

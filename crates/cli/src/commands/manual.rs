@@ -8,7 +8,7 @@ use checkrein_engine::error::CommandError;
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, installation};
 use crate::arguments::write_manual;
-use crate::terminal::print;
+use crate::terminal::{print, print_exact};
 
 /// Writes a page for each command into `folder`.
 pub(crate) fn manual(folder: &Path, output: OutputForm) -> Result<ExitStatus, CommandError> {
@@ -21,7 +21,7 @@ pub(crate) fn manual(folder: &Path, output: OutputForm) -> Result<ExitStatus, Co
     })?;
     let folder = folder.display().to_string();
     match output {
-        OutputForm::Json => print(&api::line(&installation::ManualPages { folder })?),
+        OutputForm::Json => print_exact(&api::line(&installation::ManualPages { folder })?),
         OutputForm::Text => print(&format!("the pages are in {folder}; `checkrein.1` is the first")),
     }
     Ok(ExitStatus::Done)

@@ -13,7 +13,7 @@ use super::session_choice::{folders, only_folder};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded};
 use crate::render::{judgement_words, severity_name};
-use crate::terminal::{log, plain, print, table};
+use crate::terminal::{log, plain, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -60,7 +60,7 @@ pub fn mark(
     let body = RecordBody::Marked { record, kind, judgement, note: note.to_owned() };
     ledger.append(environment.now(), body, Durability::Durable)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&api::sessions::Mark {
+        OutputForm::Json => print_exact(&api::pretty(&api::sessions::Mark {
             record,
             kind: recorded(&kind),
             judgement: recorded(&judgement),
@@ -119,7 +119,7 @@ pub fn issues(
     match output {
         OutputForm::Json => {
             for one in &shown {
-                print(&api::line(&api::sessions::DetectedIssue {
+                print_exact(&api::line(&api::sessions::DetectedIssue {
                     id: one.id.clone(),
                     judgement: recorded(&one.judgement),
                     issue: recorded(&one.issue),
@@ -177,7 +177,7 @@ pub fn marks(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSt
                 .collect();
             let not_marked = open.iter().map(|one| one.id.clone()).collect();
             let suggestions = suggested;
-            print(&api::pretty(&api::sessions::IssueStats { patterns, suggestions, not_marked })?);
+            print_exact(&api::pretty(&api::sessions::IssueStats { patterns, suggestions, not_marked })?);
         }
         OutputForm::Text if columns.is_empty() => print("no issue was detected yet"),
         OutputForm::Text => {

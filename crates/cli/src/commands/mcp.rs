@@ -17,7 +17,7 @@ use similar::TextDiff;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::api::installation::{McpAccepted, McpServer, McpWaiting};
-use crate::terminal::{Reply, confirm, counted, log, plain, print};
+use crate::terminal::{Reply, confirm, counted, log, plain, print, print_exact};
 
 /// Programs that start a server which one of their arguments names.
 const STARTERS: [&str; 14] = [
@@ -162,7 +162,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     match output {
         OutputForm::Json => {
             for (_, pins) in &servers {
-                print(&api::line(&described(pins))?);
+                print_exact(&api::line(&described(pins))?);
             }
         }
         OutputForm::Text if servers.is_empty() => {
@@ -239,7 +239,7 @@ pub fn accept(
     let servers = named(&store, name)?;
     if servers.iter().all(|(_, pins)| pins.waiting().next().is_none()) {
         match output {
-            OutputForm::Json => print(&api::pretty(&decided(name, Vec::new(), Switch::Off))?),
+            OutputForm::Json => print_exact(&api::pretty(&decided(name, Vec::new(), Switch::Off))?),
             OutputForm::Text => print(&format!("nothing of `{}` waits for you", plain(name))),
         }
         return Ok(ExitStatus::Done);
@@ -258,7 +258,7 @@ pub fn accept(
         accepted.extend(store.accept(file)?);
     }
     match output {
-        OutputForm::Json => print(&api::pretty(&decided(name, accepted, Switch::Off))?),
+        OutputForm::Json => print_exact(&api::pretty(&decided(name, accepted, Switch::Off))?),
         OutputForm::Text => {
             print(
                 "accepted; clients show the tools when they ask the server for them again, at the latest in their next session",
@@ -290,7 +290,7 @@ pub fn forget(
         store.forget(file)?;
     }
     match output {
-        OutputForm::Json => print(&api::pretty(&decided(name, Vec::new(), Switch::On))?),
+        OutputForm::Json => print_exact(&api::pretty(&decided(name, Vec::new(), Switch::On))?),
         OutputForm::Text => print("forgotten"),
     }
     Ok(ExitStatus::Done)

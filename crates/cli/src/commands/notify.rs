@@ -26,7 +26,7 @@ use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::credentials::Credentials;
 use crate::secure_deletion;
-use crate::terminal::{log, print};
+use crate::terminal::{log, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -119,7 +119,7 @@ fn send(
             }
         }
         if output == OutputForm::Json {
-            print(&api::line(&api::installation::NoticeSent {
+            print_exact(&api::line(&api::installation::NoticeSent {
                 channel: channel.clone(),
                 sent: sent.is_ok(),
                 why: sent.err(),

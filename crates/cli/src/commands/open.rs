@@ -12,7 +12,7 @@ use checkrein_server::new_link;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api;
 use crate::api::installation::ServerLink;
-use crate::terminal::{log, print};
+use crate::terminal::{log, print, print_exact};
 
 /// What becomes of the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn open(
     let link = new_link(environment, &server)?;
     match (output, way) {
         (OutputForm::Json, _) => {
-            print(&api::line(&ServerLink { url: server.url, open: link })?);
+            print_exact(&api::line(&ServerLink { url: server.url, open: link })?);
         }
         (OutputForm::Text, OpenWay::Browser) if link.starts_with("http") => {
             match in_browser(environment, &link) {

@@ -19,7 +19,7 @@ use super::stopped_calls::{Found, Newest, found, recent, was_stopped};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::call;
-use crate::terminal::{Reply, confirm, counted, cut, plain, print, wrapped};
+use crate::terminal::{Reply, confirm, counted, cut, plain, print, print_exact, wrapped};
 
 /// How much of the call is shown, in letters (ours).
 const CALL: usize = 100;
@@ -132,7 +132,7 @@ pub fn judge(
             if let Some(chosen) = chosen {
                 write(environment, chosen)?;
             }
-            print(&api::line(&sessions::OpinionMarked {
+            print_exact(&api::line(&sessions::OpinionMarked {
                 action: review.action_id.as_str().to_owned(),
                 opinion: opinion.name().to_owned(),
                 rules: of_it,
@@ -217,7 +217,7 @@ fn set(
     yes: Switch,
 ) -> Result<ExitStatus, CommandError> {
     print(&wrapped(&format!("{}, in `{}`:", plain(&chosen.says), chosen.file)));
-    print(&plain(&chosen.lines));
+    print_exact(&plain(&chosen.lines));
     if yes == Switch::Off {
         match confirm(&format!("Add this to `{}`?", chosen.file)) {
             Reply::Yes => {}

@@ -44,7 +44,7 @@ use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::pipelines::VerifiedPipeline;
-use crate::terminal::{counted, cut, plain, print, table};
+use crate::terminal::{counted, cut, plain, print, print_exact, table};
 use store::PipelineStore;
 
 pub use plan::{check, graph};
@@ -143,7 +143,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     let mut exit = ExitStatus::Done;
     for found in all {
         match (found.state, output) {
-            (Ok(state), OutputForm::Json) => print(&api::line(&report::answer(&store, &state, None))?),
+            (Ok(state), OutputForm::Json) => print_exact(&api::line(&report::answer(&store, &state, None))?),
             (Ok(state), OutputForm::Text) => rows.push(vec![
                 found.id.to_string(),
                 plain(&state.pipeline),
@@ -189,7 +189,7 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
             exit = ExitStatus::Failed;
         }
         match output {
-            OutputForm::Json => print(&api::line(&VerifiedPipeline {
+            OutputForm::Json => print_exact(&api::line(&VerifiedPipeline {
                 run: found.id.to_string(),
                 seal,
                 intact: differences.is_empty(),

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{ExitStatus, OutputForm};
 use crate::api::installation::{PolicyAnswer, PolicyTrial, TripwireEntry};
 use crate::api::{self, recorded};
-use crate::terminal::{bold, cut, plain, print, table, wrapped};
+use crate::terminal::{bold, cut, plain, print, print_exact, table, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -21,7 +21,7 @@ pub fn show(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
     let thresholds = governance.thresholds(tier);
     let wires = || governance.tripwires.iter().chain(&config.patterns.custom_patterns);
     match output {
-        OutputForm::Json => print(&api::pretty(&PolicyAnswer {
+        OutputForm::Json => print_exact(&api::pretty(&PolicyAnswer {
             enabled: governance.enabled,
             tier: recorded(&tier),
             thresholds: json!({ "ok": thresholds.ok, "nudge": thresholds.nudge, "escalate": thresholds.escalate }),
@@ -137,7 +137,7 @@ pub fn test(
     match output {
         OutputForm::Json => {
             for trial in &all {
-                print(&api::line(&PolicyTrial {
+                print_exact(&api::line(&PolicyTrial {
                     of: recorded(&trial.of),
                     example: recorded(&trial.example),
                     expected: recorded(&trial.expected),

@@ -22,7 +22,7 @@ use crate::api::sessions::NamedCount;
 use crate::api::{self, installation};
 use crate::phrases;
 use crate::render::call;
-use crate::terminal::{brief, counted, in_its_colour, log, plain, print, table, wrapped};
+use crate::terminal::{brief, counted, in_its_colour, log, plain, print, print_exact, table, wrapped};
 use selection::{Selection, Unread};
 
 /// How many calls are judged at most, the newest first (ours): each takes a few milliseconds.
@@ -49,7 +49,8 @@ pub fn policy_try(
     is_usable(environment, &source)?;
     let (selection, mut unread) =
         Selection::of(environment, Timestamp(environment.now().0.saturating_sub(since)), CALLS)?;
-    let mut trial = Trial { environment, source, places: HashMap::new(), found: Found::default() };
+    let found = Found { recorded: selection.offered(), ..Found::default() };
+    let mut trial = Trial { environment, source, places: HashMap::new(), found };
     unread.extend(selection.each(environment, |at, review, cwd| trial.judge(at, review, cwd))?);
     let found = trial.found;
     if let (0, Some((_, skipped))) = (found.calls, found.skipped.first_key_value()) {
@@ -59,7 +60,7 @@ pub fn policy_try(
         ));
     }
     match output {
-        OutputForm::Json => print(&api::line(&found.described())?),
+        OutputForm::Json => print_exact(&api::line(&found.described())?),
         OutputForm::Text => found.show(file),
     }
     for Unread { place, reason } in unread {
@@ -98,6 +99,9 @@ struct Judges {
 /// What came of it.
 #[derive(Default)]
 struct Found {
+    /// How many calls are recorded of that time, equal ones each for itself.
+    recorded: usize,
+    /// How many different ones were judged.
     calls: usize,
     /// How many calls get each verdict, as it is now and with the file.
     verdicts: BTreeMap<VerdictKind, (usize, usize)>,
@@ -161,8 +165,9 @@ impl Found {
 
     fn show(&self, file: &str) {
         print(&wrapped(&format!(
-            "{} judged twice: as it is now, and with `{}`.",
-            counted(self.calls as u64, "call"),
+            "{} of {} judged twice: as it is now, and with `{}`. Equal calls are judged and counted once.",
+            counted(self.calls as u64, "different call"),
+            counted(self.recorded as u64, "recorded call"),
             plain(file)
         )));
         let row = |(kind, (now, then)): (&VerdictKind, &(usize, usize))| {
@@ -174,7 +179,12 @@ impl Found {
             ]
         };
         let mut rows: Vec<Vec<String>> = self.verdicts.iter().map(row).collect();
-        rows.push(vec!["all".to_owned(), self.calls.to_string(), self.calls.to_string(), String::new()]);
+        rows.push(vec![
+            "all different calls".to_owned(),
+            self.calls.to_string(),
+            self.calls.to_string(),
+            String::new(),
+        ]);
         print(&table(&["what happens", "now", "then", "change"], rows));
         let stops = |kind: VerdictKind| kind >= VerdictKind::Escalate;
         self.show_changes("would run without a question that cannot now", |from, to| {
@@ -229,6 +239,7 @@ impl Found {
         });
         installation::PolicyTried {
             calls: self.calls,
+            recorded: self.recorded,
             now: self.verdicts.iter().map(|(kind, (now, _))| count(kind, *now)).collect(),
             then: self.verdicts.iter().map(|(kind, (_, then))| count(kind, *then)).collect(),
             changes: changes.collect(),

@@ -19,7 +19,7 @@ use super::config::waiting;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::installation::{KeptSetting, PresetAnswer, PresetResult, SettingChange};
 use crate::api::{self, recorded};
-use crate::terminal::{Reply, confirm, log, print, table, wrapped};
+use crate::terminal::{Reply, confirm, log, print, print_exact, table, wrapped};
 
 /// A way of working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -353,7 +353,7 @@ fn tell(
     answer.result = result;
     let file = answer.file.clone();
     match (output, result) {
-        (OutputForm::Json, _) => print(&api::pretty(&answer)?),
+        (OutputForm::Json, _) => print_exact(&api::pretty(&answer)?),
         (OutputForm::Text, PresetResult::Written) => {
             print(&format!("written to `{file}`"));
             if answer.pending.as_array().is_some_and(|pending| !pending.is_empty()) {

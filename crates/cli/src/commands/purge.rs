@@ -20,7 +20,7 @@ use super::init::Approval;
 use super::uninstall::settings_to_clear;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
-use crate::terminal::{Reply, confirm, counted, plain, print};
+use crate::terminal::{Reply, confirm, counted, plain, print, print_exact};
 use inventory::{Inventory, Left, Mounts, Ours, delete};
 
 /// What our folders are called, wherever the user has them: what has another name may hold other things.
@@ -220,7 +220,7 @@ fn tell(
     match (output, result) {
         (OutputForm::Json, _) => {
             let shown = |path: &Path| path.display().to_string();
-            print(&api::line(&installation::Purged {
+            print_exact(&api::line(&installation::Purged {
                 folders: plan.entries.iter().map(|entry| shown(&entry.path)).collect(),
                 kept: plan
                     .left

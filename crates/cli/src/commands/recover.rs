@@ -11,7 +11,7 @@ use super::{ExitStatus, OutputForm};
 use crate::api::sessions::Recovery;
 use crate::api::{self, recorded};
 use crate::phrases;
-use crate::terminal::{bold, plain, print};
+use crate::terminal::{bold, plain, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -27,7 +27,7 @@ pub fn recover(
     let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     let Some((issue, attempts)) = newest_issue(&ledger)? else {
         match output {
-            OutputForm::Json => print(&api::pretty(&Recovery {
+            OutputForm::Json => print_exact(&api::pretty(&Recovery {
                 session: folder.as_str().to_owned(),
                 issue: serde_json::Value::Null,
                 policy: recorded(&policy),
@@ -46,7 +46,7 @@ pub fn recover(
     };
     let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {
-        OutputForm::Json => print(&api::pretty(&Recovery {
+        OutputForm::Json => print_exact(&api::pretty(&Recovery {
             session: folder.as_str().to_owned(),
             issue: recorded(&issue),
             policy: recorded(&policy),

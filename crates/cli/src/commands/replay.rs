@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use super::session_file::{Listener, Opening, Step, read};
 use super::{ExitStatus, OutputForm, line};
 use crate::render::severity_name;
-use crate::terminal::{bold, counted, cut, dim, plain, print, table, verdict};
+use crate::terminal::{bold, counted, cut, dim, plain, print, print_exact, table, verdict};
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -210,7 +210,7 @@ impl Comparing {
                         "against_reason": other.reason,
                     })
                 };
-                print(&line(&json!({
+                print_exact(&line(&json!({
                     "id": self.id,
                     "steps": self.steps,
                     "calls": self.calls,
@@ -352,7 +352,7 @@ impl Listener for Player<'_> {
     fn closed(&mut self) -> Result<(), CommandError> {
         match (self.playing.take(), self.stage.output) {
             (Some(Playing { id, findings, steps, .. }), OutputForm::Json) => {
-                print(&line(&json!({
+                print_exact(&line(&json!({
                     "id": id,
                     "steps": steps,
                     "detections": findings.detections,

@@ -29,7 +29,9 @@ use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, saved};
 use crate::render::time;
-use crate::terminal::{Reply, bold, confirm, dim, hanging, log, plain, plain_name, print, wrapped};
+use crate::terminal::{
+    Reply, bold, confirm, dim, hanging, log, plain, plain_name, print, print_exact, wrapped,
+};
 use checkrein_engine::checkpoint;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -320,7 +322,10 @@ pub fn restore(
         ));
     }
     if steps.is_empty() && lost == 0 {
-        return tell(environment, case, &steps, &sorted, None, output);
+        let status = tell(environment, case, &steps, &sorted, None, output)?;
+        // Whoever waits for work to come back learns that none did.
+        let is_nothing = sorted.left.is_empty() && sorted.made_again.is_empty();
+        return Ok(if is_nothing { ExitStatus::Failed } else { status });
     }
     for one in &unsaved {
         log(&format!("cannot be saved before: {}", plain(one)));
@@ -608,7 +613,7 @@ fn tell(
                 why: why.clone(),
             });
             let left = left.iter().map(|(path, why)| saved::LeftOut { path: path.clone(), why: why.clone() });
-            print(&api::pretty(&saved::RestoreAnswer {
+            print_exact(&api::pretty(&saved::RestoreAnswer {
                 snapshot: api::recorded(&snapshot.id),
                 steps: steps.iter().map(step).collect(),
                 kept: kept.collect(),

@@ -11,7 +11,7 @@ use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
-use crate::terminal::{brief, dim, plain, print, table, verdict_word};
+use crate::terminal::{brief, dim, plain, print, print_exact, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -47,7 +47,7 @@ pub fn reviews(
     match output {
         OutputForm::Json => {
             for known in &all {
-                print(&api::line(&known.ticket)?);
+                print_exact(&api::line(&known.ticket)?);
             }
         }
         OutputForm::Text if all.is_empty() => print(match shown {
@@ -126,7 +126,7 @@ pub fn close(
     )?;
     let closed = Ticket { closed: Some(note.to_owned()), ..ticket };
     match output {
-        OutputForm::Json => print(&api::pretty(&closed)?),
+        OutputForm::Json => print_exact(&api::pretty(&closed)?),
         OutputForm::Text if closed.about == "tier" => {
             print(&format!("closed {}; the trust debt is cleared", closed.id));
         }

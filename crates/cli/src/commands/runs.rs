@@ -12,7 +12,7 @@ use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, log, plain, print, table, wrapped};
+use crate::terminal::{cut, log, plain, print, print_exact, table, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -48,7 +48,7 @@ pub fn show(
     };
     let how = how(&runs, found, state);
     match output {
-        OutputForm::Json => print(&api::pretty(&described(found, state, &how, None))?),
+        OutputForm::Json => print_exact(&api::pretty(&described(found, state, &how, None))?),
         OutputForm::Text => {
             for (title, cell) in shown::rows(state, &how, &words(state).join(" ")) {
                 print(&wrapped(&format!("{title:<9}  {cell}")));
@@ -97,7 +97,7 @@ fn runs(
         };
         let how = how(&runs, found, state);
         match output {
-            OutputForm::Json => print(&api::line(&described(found, state, &how, changed.as_deref()))?),
+            OutputForm::Json => print_exact(&api::line(&described(found, state, &how, changed.as_deref()))?),
             OutputForm::Text => {
                 for wrong in changed.into_iter().flatten() {
                     log(&format!("run {}: {wrong}", found.id));

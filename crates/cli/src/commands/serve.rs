@@ -9,7 +9,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_server::{Address, Server};
 
 use super::{ExitStatus, OutputForm, for_no_agent};
-use crate::terminal::{log, print};
+use crate::terminal::{log, print, print_exact};
 
 /// What is wanted of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub fn serve(
     let server = Server::new(environment.clone(), Arc::new(desk::Desk::new(environment)))?;
     server.run(&address, |announcement| {
         match output {
-            OutputForm::Json => print(&super::line(announcement)?),
+            OutputForm::Json => print_exact(&super::line(announcement)?),
             OutputForm::Text => {
                 print(&format!("listening on {}", announcement.url));
                 if announcement.url.starts_with("http") {

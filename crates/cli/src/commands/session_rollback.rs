@@ -10,18 +10,20 @@ use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{ActionId, RecordBody, RollbackRecord, RollbackStage};
 use checkrein_session::SessionLedger;
-use checkrein_snapshot::{Listed, RestoreAction, SnapshotId, Step};
+use checkrein_snapshot::{Listed, Prepared, RestoreAction, SnapshotId, Step};
 
 use self::made::{Made, made_since};
 use super::name_choice::NamedKind;
+use super::restore::git::{directory_of, in_words};
 use super::restore::{
     New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
 };
 use super::session_choice::only_folder;
+use super::stopped_calls::record_number;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
 use super::{ExitStatus, OutputForm, unconfirmed};
 use crate::api;
-use crate::terminal::{Reply, confirm, dim, log, plain, plain_name, print};
+use crate::terminal::{Reply, confirm, dim, log, plain, plain_name, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{RECORDED, Session, recorded, set_back, would_set_back};
@@ -77,7 +79,7 @@ pub fn rollback_session(
     if output == OutputForm::Text {
         rollback.show(&plan);
     }
-    let is_empty = plan.steps.is_empty() && plan.made.is_empty();
+    let is_empty = plan.steps.is_empty() && plan.of_git.is_empty() && plan.made.is_empty();
     if !is_empty && consent == RestoreConsent::Ask {
         match confirm("Do it? What is there now is saved first.") {
             Reply::Yes => {}
@@ -86,11 +88,11 @@ pub fn rollback_session(
     }
     if is_empty || consent == RestoreConsent::ShowOnly {
         if output == OutputForm::Json {
-            print(&told(&rollback.proposal(&plan))?);
+            print_exact(&told(&rollback.proposal(&plan))?);
         }
         let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove)
             || !plan.made_kept.is_empty();
-        return Ok(if is_kept && consent != RestoreConsent::ShowOnly {
+        return Ok(if (is_kept || is_empty) && consent != RestoreConsent::ShowOnly {
             ExitStatus::Failed
         } else {
             ExitStatus::Done
@@ -99,9 +101,15 @@ pub fn rollback_session(
     let record = rollback.go(&plan)?;
     ledger.append(environment.now(), RecordBody::Rollback(Box::new(record.clone())), Durability::Durable)?;
     match output {
-        OutputForm::Json => print(&told(&record)?),
+        OutputForm::Json => print_exact(&told(&record)?),
         OutputForm::Text => {
-            print(&plain(&record.text));
+            print(&wrapped(&plain(&record.text)));
+            // The newest first: each restores what stood before the step that it was saved for.
+            let back: Vec<String> =
+                record.saved_as.iter().rev().map(|id| format!("`checkrein snapshot restore {id}`")).collect();
+            if !back.is_empty() {
+                print(&wrapped(&format!("to take it back: {}", back.join(", then "))));
+            }
             record.left.iter().for_each(|left| log(&format!("not as it was: {}", plain(left))));
         }
     }
@@ -132,6 +140,8 @@ struct Plan {
     steps: BTreeMap<PathBuf, (SnapshotId, Step)>,
     /// What stays, with the reason.
     kept: BTreeMap<PathBuf, (Step, String)>,
+    /// What happens to repositories, in the words of git: what the oldest action says of each name holds.
+    of_git: BTreeMap<String, String>,
     /// What goes that an action made and no snapshot knows.
     made: Vec<PathBuf>,
     /// What of that stays, with the reason.
@@ -182,9 +192,11 @@ impl Rollback<'_> {
                 .collect();
             let done: BTreeSet<PathBuf> =
                 prepared.steps().iter().map(|step| step.path.as_path().to_owned()).collect();
+            plan.of_git.extend(of_git(&prepared, &snapshot));
             for step in all {
                 let path = step.path.as_path().to_owned();
-                if plan.kept.contains_key(&path) {
+                let is_told_by_git = done.contains(&path) && directory_of(&snapshot, &step).is_some();
+                if plan.kept.contains_key(&path) || is_told_by_git {
                     continue;
                 }
                 if done.contains(&path) || plan.steps.contains_key(&path) {
@@ -224,6 +236,7 @@ impl Rollback<'_> {
     fn go(&mut self, plan: &Plan) -> Result<RollbackRecord, CommandError> {
         let (mut snapshots, mut saved_as, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let mut changed: BTreeMap<PathBuf, &'static str> = BTreeMap::new();
+        let mut changed_in_git: BTreeMap<String, String> = BTreeMap::new();
         let mut kept: BTreeMap<PathBuf, String> = plan.made_kept.clone();
         let reason = format!("before going back to what stood before action {}", self.before.0);
         match self.remove_made(plan, &reason) {
@@ -244,14 +257,16 @@ impl Rollback<'_> {
                     kept.entry(step.path.as_path().to_owned()).or_insert(why);
                 }
             }
-            let steps = prepared.steps().to_vec();
+            let steps: Vec<Step> = prepared.steps().to_vec();
+            let git = of_git(&prepared, &snapshot);
             match carry_out(self.environment, ground, &snapshot, prepared, reason.clone()) {
                 Ok(None) => {}
                 Ok(Some(restored)) => {
                     snapshots.push(snapshot.id.0);
                     saved_as.push(restored.saved_as.0);
-                    changed
-                        .extend(steps.iter().map(|step| (step.path.as_path().to_owned(), step.deed.name())));
+                    let of_files = steps.iter().filter(|step| directory_of(&snapshot, step).is_none());
+                    changed.extend(of_files.map(|step| (step.path.as_path().to_owned(), step.deed.name())));
+                    changed_in_git.extend(git);
                     kept.extend(
                         restored.left.into_iter().map(|(path, why)| (path.as_path().to_owned(), why)),
                     );
@@ -265,8 +280,8 @@ impl Rollback<'_> {
         }
         left.extend(kept.iter().map(|(path, why)| format!("{}: {why}", self.shown(path))));
         left.truncate(RECORDED);
-        let words: Vec<String> =
-            changed.iter().map(|(path, deed)| format!("{deed} {}", self.shown(path))).collect();
+        let of_files = changed.iter().map(|(path, deed)| format!("{deed} {}", self.shown(path)));
+        let words: Vec<String> = of_files.chain(changed_in_git.into_values()).collect();
         let stage = if words.is_empty() { RollbackStage::NotDone } else { RollbackStage::Done };
         let mut record =
             RollbackRecord { snapshots, saved_as, left, ..recorded(self.before, stage, BY, &words) };
@@ -282,7 +297,8 @@ impl Rollback<'_> {
     /// What a user is told who only looks.
     fn proposal(&self, plan: &Plan) -> RollbackRecord {
         let steps = plan.steps.values().map(|(_, step)| self.in_words(step));
-        let words: Vec<String> = steps.chain(plan.made.iter().map(|path| self.removal(path))).collect();
+        let steps = steps.chain(plan.made.iter().map(|path| self.removal(path)));
+        let words: Vec<String> = steps.chain(plan.of_git.values().cloned()).collect();
         let of: BTreeSet<u64> = plan.steps.values().map(|(of, _)| of.0).collect();
         let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
         let left = kept.map(|(path, why)| format!("{}: {why}", self.shown(path)));
@@ -308,11 +324,14 @@ impl Rollback<'_> {
                 dim(&format!("  from snapshot {of}"))
             ));
         }
+        for line in plan.of_git.values().take(SHOWN) {
+            print(&format!("  {}", plain(line)));
+        }
         for path in plan.made.iter().take(SHOWN) {
             let why = dim("  made by the session");
             print(&format!("  {}{why}", plain_name(&self.removal(path))));
         }
-        match plan.steps.len().max(plan.made.len()) {
+        match plan.steps.len().max(plan.made.len()).max(plan.of_git.len()) {
             0 => print("nothing that is saved changed since then; nothing to do"),
             count if count > SHOWN => print(&format!("  and {} more", count - SHOWN)),
             _ => {}
@@ -341,6 +360,17 @@ impl Rollback<'_> {
     }
 }
 
+/// What the steps of one action do to repositories, in the words of git, each under the name that it is about.
+fn of_git(prepared: &Prepared, snapshot: &Listed) -> BTreeMap<String, String> {
+    let steps: Vec<&Step> =
+        prepared.steps().iter().filter(|step| directory_of(snapshot, step).is_some()).collect();
+    let named = |line: String| {
+        let end = [" back to ", " goes:", ":"].iter().find_map(|end| line.find(end)).unwrap_or(line.len());
+        (line.get(..end).unwrap_or_default().to_owned(), line)
+    };
+    in_words(prepared, snapshot, &steps).into_iter().map(named).collect()
+}
+
 /// The ids of an action and of every later one.
 fn actions_since(ledger: &SessionLedger, before: ActionNumber) -> Result<BTreeSet<String>, CommandError> {
     let reviews = lines(&ledger.path())?.filter_map(|line| match line.ok()?.record?.body {
@@ -363,12 +393,23 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
     if let (true, Ok(number)) = (is_number, text.parse()) {
         return Ok(ActionNumber(number));
     }
-    let reviews = lines(&ledger.path())?.filter_map(|line| match line.ok()?.record?.body {
-        RecordBody::Review(review) => Some(review.action_id),
-        _ => None,
+    let reviews = lines(&ledger.path())?.filter_map(|line| {
+        let record = line.ok()?.record?;
+        match record.body {
+            RecordBody::Review(review) => Some((record.seq, review.action_id)),
+            _ => None,
+        }
     });
-    let all: Vec<ActionId> = reviews.collect();
-    let id = NamedKind::Action.only(text, all.iter().map(ActionId::as_str))?;
-    let found = all.iter().zip(1..).find(|(one, _)| one.as_str() == id);
+    let all: Vec<(u64, ActionId)> = reviews.collect();
+    let found = match record_number(text) {
+        // `SESSION:NUMBER`, as `log` shows records.
+        Some((session, number)) if ledger.folder().as_str().starts_with(session) => {
+            all.iter().zip(1..).find(|((seq, _), _)| *seq == number)
+        }
+        Some(_) | None => {
+            let id = NamedKind::Action.only(text, all.iter().map(|(_, id)| id.as_str()))?;
+            all.iter().zip(1..).find(|((_, one), _)| one.as_str() == id)
+        }
+    };
     found.map(|(_, number)| ActionNumber(number)).ok_or_else(|| NamedKind::Action.unknown(text))
 }

@@ -11,7 +11,7 @@ use super::story::{PROMPT, SESSION as SHOWN_NAME, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{age, duration};
-use crate::terminal::{bold, brief, counted, dim, page, plain, print, verdict, wrapped};
+use crate::terminal::{bold, brief, counted, dim, page, plain, print, print_exact, verdict, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -31,10 +31,11 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
     match output {
         OutputForm::Json => {
             for session in &all {
-                print(&api::line(&api::sessions::SessionEntry {
+                print_exact(&api::line(&api::sessions::SessionEntry {
                     session: session.folder.as_str().to_owned(),
                     started: session.started.map(Into::into),
                     last: session.last.map(Into::into),
+                    worked: session.worked.map(Into::into),
                     records: session.records,
                     actions: session.actions,
                     verdicts: recorded(&session.verdicts),
@@ -67,7 +68,7 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
     if let Some(workspace) = &session.workspace {
         let _ = write!(first, "  {}", plain(&at_home(environment, workspace.as_str())));
     }
-    if let Some(last) = session.last {
+    if let Some(last) = session.worked.or(session.last) {
         let _ = write!(first, "  {}", dim(&age(last.0, environment.now().0)));
         let lasted = session.started.map_or(0, |began| last.0.saturating_sub(began.0));
         if lasted >= 1000 {

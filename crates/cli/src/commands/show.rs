@@ -23,7 +23,7 @@ use super::{ExitStatus, OutputForm, pretty};
 use crate::api;
 use crate::phrases::{self, RecordWords};
 use crate::render::time;
-use crate::terminal::{bold, dim, hanging, plain, print, wrapped};
+use crate::terminal::{bold, dim, hanging, plain, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use course::CallCourse;
@@ -85,7 +85,7 @@ pub fn show(
         return Err(NamedKind::Action.unknown(id));
     }
     match output {
-        OutputForm::Json => print(&api::pretty(&api::sessions::ActionRecords {
+        OutputForm::Json => print_exact(&api::pretty(&api::sessions::ActionRecords {
             records: found.iter().map(api::recorded).collect(),
         })?),
         OutputForm::Text => print(&told(environment, found.iter(), &all_answers, extent)),
@@ -179,7 +179,7 @@ fn told<'a>(
 fn other_record(record: &Record) -> String {
     let head = dim(&format!("{}  record {}", time(record.at.0), record.seq));
     if let RecordBody::Outcome(outcome) = &record.body {
-        let lines = course::outcome_lines(outcome);
+        let lines = course::outcome_lines(outcome, CallExtent::Beginning);
         return format!("{head}\n{}", course::in_lines(&lines));
     }
     let RecordWords { what, why, .. } = phrases::record(&record.body);

@@ -11,7 +11,7 @@ use super::restore::{RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded, saved};
 use crate::render::time;
-use crate::terminal::{cut, log, plain, print, table};
+use crate::terminal::{counted, cut, log, plain, print, print_exact, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -30,20 +30,25 @@ pub fn list(
     match output {
         OutputForm::Json => {
             for one in &shown {
-                print(&api::line(&described(one))?);
+                print_exact(&api::line(&described(one))?);
             }
         }
         OutputForm::Text if shown.is_empty() => print("nothing is saved yet"),
         OutputForm::Text => {
             print(&table(
-                &["id", "time", "why", "what", "files", "size", "on disk", ""],
+                &["id", "time", "why", "what", "holds", "size", "on disk", ""],
                 shown.iter().map(row).collect(),
             ));
             if hidden > 0 {
                 log(&format!("and {hidden} older ones; `--number` shows more"));
             }
+            let held: u64 = shown.iter().map(|one| one.snapshot.bytes).sum();
+            let disk: u64 = shown.iter().map(|one| one.disk).sum();
             log(&format!(
-                "{} on disk in all, in {}",
+                "{}: {} saved, {} on disk; the whole store: {} on disk, in {}",
+                counted(shown.len() as u64, "snapshot"),
+                size(held),
+                size(disk),
                 size(ground.store.bytes()?),
                 ground.store.directory().display()
             ));
@@ -91,9 +96,9 @@ fn row(one: &Listed) -> Vec<String> {
         time(snapshot.at),
         snapshot.occasion.name().replace('_', " "),
         cut(&plain(&snapshot.reason), 60),
-        snapshot.entries.to_string(),
+        counted(snapshot.entries, "name"),
         size(snapshot.bytes),
-        size(one.disk),
+        format!("{} on disk", size(one.disk)),
         marks.join(", "),
     ]
 }
@@ -129,7 +134,7 @@ pub fn create(
     };
     let listed = ground.store.snapshot(id)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&described(&listed))?),
+        OutputForm::Json => print_exact(&api::pretty(&described(&listed))?),
         OutputForm::Text => {
             let snapshot = &listed.snapshot;
             let how = if matches!(taken, WorkspaceCapture::Same(_)) {
@@ -137,7 +142,11 @@ pub fn create(
             } else {
                 "snapshot"
             };
-            print(&format!("{how} {id}: {} entries, {}", snapshot.entries, size(snapshot.bytes)));
+            print(&format!(
+                "{how} {id}: {}, {}; `checkrein snapshot restore {id}` goes back to it",
+                counted(snapshot.entries, "name"),
+                size(snapshot.bytes)
+            ));
             for one in &snapshot.skipped {
                 log(&format!("skipped {}: {}", plain(&one.path.as_path().to_string_lossy()), one.reason));
             }
@@ -157,7 +166,7 @@ pub fn pin(
     ground.store.pin(id, pin)?;
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?);
+            print_exact(&api::pretty(&saved::Pinned { id: recorded(&id), pinned: pin == Pin::Pinned })?);
         }
         OutputForm::Text => print(&match pin {
             Pin::Pinned => format!("snapshot {id} stays until it is unpinned"),
@@ -187,7 +196,7 @@ pub fn prune(
     };
     match output {
         OutputForm::Json => {
-            print(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?);
+            print_exact(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?);
         }
         OutputForm::Text => print(&match bytes {
             None => format!("{} snapshots would go", snapshots.len()),
@@ -207,7 +216,7 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
             let damaged = hurt
                 .iter()
                 .map(|one| saved::Damaged { id: recorded(&one.snapshot), cause: one.cause.clone() });
-            print(&api::pretty(&saved::SnapshotCheck { snapshots: count, hurt: damaged.collect() })?);
+            print_exact(&api::pretty(&saved::SnapshotCheck { snapshots: count, hurt: damaged.collect() })?);
         }
         OutputForm::Text => {
             for one in &hurt {

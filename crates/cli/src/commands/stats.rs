@@ -22,7 +22,7 @@ use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};
 use crate::render::time;
-use crate::terminal::{log, print};
+use crate::terminal::{log, print, print_exact};
 
 /// How many projects, models, days and rules are told apart (ours); what comes after is summed up.
 const MOST: usize = 1000;
@@ -62,7 +62,7 @@ pub fn stats(
     }
     let stats = sums.told(since);
     match output {
-        OutputForm::Json => print(&api::pretty(&stats)?),
+        OutputForm::Json => print_exact(&api::pretty(&stats)?),
         OutputForm::Text => print(&telling::in_words(&stats, period, workspace.as_ref(), &environment.home)),
     }
     Ok(ExitStatus::Done)

@@ -10,8 +10,9 @@ use checkrein_protocol::SessionId;
 use checkrein_session::SessionLedger;
 use serde_json::Value as Json;
 
-use super::ExitStatus;
-use crate::terminal::print;
+use super::{ExitStatus, OutputForm};
+use crate::api::{self, sessions::StatusLineAnswer};
+use crate::terminal::print_exact;
 
 /// The most that is read of what the client says, in bytes (ours): it is some 2 KB.
 const LIMIT: u64 = 1024 * 1024;
@@ -19,14 +20,28 @@ const LIMIT: u64 = 1024 * 1024;
 /// The most columns of the line (ours): terminals are rarely narrower, and the client cuts what does not fit.
 const WIDTH: usize = 80;
 
+/// How the line begins.
+const NAME: &str = "checkrein ";
+
+/// How it begins where the session is halted.
+const HALTED: &str = "checkrein HALTED (`checkrein resume`)";
+
+/// The fewest columns in which a reason still says something (ours).
+const REASON: usize = 10;
+
 /// Prints the line. Always well.
-pub fn statusline() -> ExitStatus {
+pub fn statusline(output: OutputForm) -> ExitStatus {
     let mut text = Vec::new();
     let line = match std::io::stdin().lock().take(LIMIT).read_to_end(&mut text) {
         Ok(_) => line(&text),
         Err(error) => format!("checkrein: the status cannot be read: {error}"),
     };
-    print(&one_line(&line, WIDTH));
+    let line = one_line(&line, WIDTH);
+    match output {
+        OutputForm::Text => print_exact(&line),
+        // What cannot be put into JSON is told as it is.
+        OutputForm::Json => print_exact(&api::line(&StatusLineAnswer { line: line.clone() }).unwrap_or(line)),
+    }
     ExitStatus::Done
 }
 
@@ -43,21 +58,27 @@ fn line(text: &[u8]) -> String {
         Err(error) => return format!("checkrein: {}", error.message),
     };
     let session = SessionId(session.to_owned());
-    let calls = match SessionLedger::open(&environment.state, &session).state() {
-        Ok(state) => state.calls().summary().unwrap_or_else(|| "no call reviewed yet".to_owned()),
+    let state = SessionLedger::open(&environment.state, &session).state();
+    let calls = |most: usize| match &state {
+        Ok(state) => state.calls().summary_within(most).unwrap_or_else(|| "no call reviewed yet".to_owned()),
         Err(error) => format!("the records cannot be read: {error}"),
     };
-    let head = match is_halted(&environment.state, &FolderName::of(&session)) {
-        Some(halt) => format!("checkrein HALTED (`checkrein resume`): {} | {calls}", halt.reason),
-        None => format!("checkrein {calls}"),
-    };
+    let halt = is_halted(&environment.state, &FolderName::of(&session));
     let end = spent(&status).fold(String::new(), |end, part| end + " | " + &part);
-    fitted(&head, &end)
+    fitted(halt.as_ref().map(|halt| halt.reason.as_str()), &calls, &end)
 }
 
-/// A line of which the end stays whole, however long its beginning is.
-fn fitted(head: &str, end: &str) -> String {
-    format!("{}{end}", one_line(head, WIDTH.saturating_sub(columns(end))))
+/// The line: what was spent stays whole, the counts as far as there is space, and of the reason of a halt what is left over then.
+fn fitted(halted: Option<&str>, calls: &dyn Fn(usize) -> String, end: &str) -> String {
+    let space = WIDTH.saturating_sub(columns(end));
+    let Some(reason) = halted else {
+        let calls = calls(space.saturating_sub(columns(NAME)));
+        return format!("{}{end}", one_line(&format!("{NAME}{calls}"), space));
+    };
+    let calls = calls(space.saturating_sub(columns(HALTED) + columns(" | ")));
+    let left = space.saturating_sub(columns(HALTED) + columns(": ") + columns(" | ") + columns(&calls));
+    let reason = if left < REASON { String::new() } else { format!(": {}", one_line(reason, left)) };
+    format!("{}{end}", one_line(&format!("{HALTED}{reason} | {calls}"), space))
 }
 
 /// A number in few letters: `12k`.
@@ -83,13 +104,26 @@ fn spent(status: &Json) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use checkrein_session::CallCounts;
+
     use super::*;
 
     #[test]
-    fn tokens_and_cost_are_seen_whatever_stands_before_them() {
-        let calls = "checkrein 4312 calls: 3980 ok, 120 rewritten, 99 saved, 57 asked, 12 stopped, 44 failed";
-        let line = fitted(calls, " | 148k tokens | $11.20");
-        assert!(line.ends_with("… | 148k tokens | $11.20") && columns(&line) <= WIDTH, "{line}");
-        assert_eq!(fitted("checkrein 1 call: 1 ok", " | 5 tokens"), "checkrein 1 call: 1 ok | 5 tokens");
+    fn what_counts_most_is_seen_whatever_stands_before_it() {
+        let many = CallCounts { ok: 3980, hinted: 44, rewritten: 120, saved: 99, asked: 57, stopped: 12 };
+        let calls = |most: usize| many.summary_within(most).unwrap();
+        let end = " | 148k tokens | $11.20";
+        let line = fitted(None, &calls, end);
+        assert_eq!(line, "checkrein 4312 calls: … 99 saved, 57 asked, 12 stopped | 148k tokens | $11.20");
+        let halted = fitted(Some("it went on and on"), &calls, end);
+        assert_eq!(halted, "checkrein HALTED (`checkrein resume`) | … 12 stopped | 148k tokens | $11.20");
+        let few = CallCounts { ok: 1, ..CallCounts::default() };
+        let calls = |most: usize| few.summary_within(most).unwrap();
+        assert_eq!(fitted(None, &calls, " | 5 tokens"), "checkrein 1 call: 1 ok | 5 tokens");
+        let halted = fitted(Some("enough for today"), &calls, "");
+        assert_eq!(halted, "checkrein HALTED (`checkrein resume`): enough for today | 1 call: 1 ok");
+        for end in ["", end] {
+            assert!(columns(&fitted(Some(&"long ".repeat(40)), &calls, end)) <= WIDTH);
+        }
     }
 }

@@ -34,15 +34,27 @@ pub(super) enum Newest {
     Any,
 }
 
+/// Whether an id is that of a record, as `log` shows it: the beginning of the name of its session, and its number.
+pub(super) fn is_record(id: &str) -> bool {
+    record_number(id).is_some()
+}
+
+/// The beginning of the name of a session and the number of a record in it, from `SESSION:NUMBER`.
+pub(super) fn record_number(id: &str) -> Option<(&str, u64)> {
+    let (session, number) = id.rsplit_once(':')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((session, number.parse().ok().filter(|_| is_number)?))
+}
+
 /// The review of the call that a user names: by the beginning of its id, `SESSION:NUMBER` or `LAST`.
 pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> Result<Found, CommandError> {
     if id == NEWEST {
         return newest(environment, meant);
     }
-    if let Some((session, number)) = id.rsplit_once(':').filter(|(_, number)| number.parse::<u64>().is_ok()) {
+    if let Some((session, number)) = record_number(id) {
         let folder = only_folder(environment, session)?;
         let mut all = records(environment, &folder)?.into_iter();
-        let record = all.find(|record| record.seq.to_string() == number);
+        let record = all.find(|record| record.seq == number);
         return match record.map(|record| (record.seq, record.body)) {
             Some((seq, RecordBody::Review(review))) => Ok(Found { folder, seq, review }),
             Some(_) | None => Err(NamedKind::Action.unknown(id)),

@@ -10,7 +10,7 @@ use super::session_choice::folders;
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, dim, plain, plain_name, print, table, wrapped};
+use crate::terminal::{cut, dim, plain, plain_name, print, print_exact, table, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -23,7 +23,7 @@ pub struct SurpriseFilter {
     /// One session, by the beginning of its name; every session by default.
     pub session: Option<String>,
     /// At most so many calls, the newest.
-    pub limit: usize,
+    pub number: usize,
 }
 
 /// A call after which something else was seen than predicted.
@@ -45,12 +45,12 @@ pub fn surprises(
         calls.extend(of_session(environment, &folder)?);
     }
     calls.sort_by_key(|call| call.at);
-    let newest = calls.len().saturating_sub(selection.limit);
+    let newest = calls.len().saturating_sub(selection.number);
     let calls = calls.split_off(newest);
     match output {
         OutputForm::Json => {
             for call in &calls {
-                print(&api::line(&api::sessions::SurprisingCall {
+                print_exact(&api::line(&api::sessions::SurprisingCall {
                     session: call.folder.as_str().to_owned(),
                     at: call.at.into(),
                     action_id: recorded(&call.outcome.action_id),

@@ -19,7 +19,7 @@ use checkrein_protocol::{AbsolutePath, Timestamp};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, installation};
 use crate::signature::{PolicySignature, SigningKey, VerifyingKey};
-use crate::terminal::{Reply, confirm, log, print};
+use crate::terminal::{Reply, confirm, log, print, print_exact};
 use fetch::{fetch, read};
 
 /// What is added to the name of a policy for its signature.
@@ -140,7 +140,7 @@ pub fn unpin(
     }
     pinned_policy::forget(environment)?;
     match output {
-        OutputForm::Json => print(&api::line(&installation::PolicyUnpinned { pinned: false })?),
+        OutputForm::Json => print_exact(&api::line(&installation::PolicyUnpinned { pinned: false })?),
         OutputForm::Text => {
             print("the policy of the team does not count any more; new sessions begin without it");
         }
@@ -199,7 +199,7 @@ fn take(
         pinned_policy::keep(environment, &pin, &text)?;
     }
     match output {
-        OutputForm::Json => print(&api::line(&installation::PolicyPinned {
+        OutputForm::Json => print_exact(&api::line(&installation::PolicyPinned {
             source: pin.source,
             key: pin.key,
             digest: pin.digest,
@@ -294,7 +294,7 @@ fn tell_key(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     match output {
-        OutputForm::Json => print(&api::line(&installation::PolicyKey {
+        OutputForm::Json => print_exact(&api::line(&installation::PolicyKey {
             key: key.to_string(),
             file: file.display().to_string(),
         })?),

@@ -10,7 +10,7 @@ use super::config::{loosened_file, loosened_in_words};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::installation::{HeldSession, Trust};
 use crate::api::{self, recorded};
-use crate::terminal::{Reply, confirm, counted, log, print, wrapped};
+use crate::terminal::{Reply, confirm, counted, log, print, print_exact, wrapped};
 use checkrein_engine::beginning;
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
@@ -112,7 +112,7 @@ fn tell(
     let waiting = sessions
         .iter()
         .map(|held| HeldSession { session: held.session.clone(), settings: held.settings.clone() });
-    print(&api::pretty(&Trust {
+    print_exact(&api::pretty(&Trust {
         file: file.to_string(),
         pending: recorded(&loaded.pending),
         loosened: loosened.map(loosened_file),

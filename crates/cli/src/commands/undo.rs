@@ -22,13 +22,14 @@ use self::places::leave_remotes;
 pub(super) use self::places::{grounds, spare_remotes};
 pub(super) use self::story::Story;
 use self::story::{Looked, in_repository};
-pub(super) use self::told::Stories;
+pub(super) use self::told::{Stories, only_pushes};
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
 use super::name_choice::NamedKind;
 use super::restore::{
     New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at, gone,
     restore,
 };
+use super::stopped_calls::{self, Newest};
 use super::{ExitStatus, OutputForm};
 use crate::render::time;
 use crate::terminal::{cut, log, plain, wrapped};
@@ -65,7 +66,7 @@ pub fn undo(
     let grounds = grounds(environment, find_workspace(&environment.cwd), unfinished)?;
     let stores = grounds.iter().map(Opened::at).collect::<Result<Vec<_>, _>>()?;
     let (candidates, action) = match choice {
-        UndoChoice::Named(wanted) => (named(&stores, wanted)?, Some(wanted)),
+        UndoChoice::Named(wanted) => (named(environment, &stores, wanted)?, Some(wanted)),
         UndoChoice::Newest => (open(&stores), None),
         UndoChoice::NewestOf(folder) => {
             let mut of_session = open(&stores);
@@ -434,10 +435,29 @@ fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
 
 /// The snapshots of the action that is meant, newest first.
 fn named<'a>(
+    environment: &HostEnvironment,
     stores: &'a [Opened<'a>],
     wanted: &str,
 ) -> Result<Vec<(&'a Opened<'a>, &'a Listed)>, CommandError> {
     let name = |one: &Listed| one.snapshot.place.as_ref().and_then(|place| place.action.clone());
+    let nothing = || {
+        CommandError::user(
+            format!("nothing was saved before an action `{}`", plain(wanted)),
+            "`checkrein snapshot list` lists the actions that something was saved for",
+        )
+    };
+    // `SESSION:NUMBER`, as `log` shows records.
+    if stopped_calls::is_record(wanted) {
+        let meant = stopped_calls::found(environment, wanted, Newest::Any)?;
+        let is_meant = |one: &&Listed| {
+            is_action(one)
+                && session(one) == Some(meant.folder.as_str())
+                && name(one).as_deref() == Some(meant.review.action_id.as_str())
+        };
+        let of_store = |store: &'a Opened<'a>| store.all.iter().rev().map(move |one| (store, one));
+        let found: Vec<_> = stores.iter().flat_map(of_store).filter(|(_, one)| is_meant(one)).collect();
+        return if found.is_empty() { Err(nothing()) } else { Ok(found) };
+    }
     for store in stores {
         let actions = || store.all.iter().rev().filter(|one| is_action(one) && store.ground.means(one));
         // A number stands for the snapshot of the nearest workspace that has one.
@@ -451,10 +471,7 @@ fn named<'a>(
             return Ok(actions().filter(is_meant).map(|one| (store, one)).collect());
         }
     }
-    Err(CommandError::user(
-        format!("nothing was saved before an action `{}`", plain(wanted)),
-        "`checkrein snapshot list` lists the actions that something was saved for",
-    ))
+    Err(nothing())
 }
 
 /// A command about a snapshot of one of these workspaces, as it works where the user stands.

@@ -9,7 +9,7 @@ use checkrein_engine::error::CommandError;
 
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, installation};
-use crate::terminal::{Reply, confirm, log, print};
+use crate::terminal::{Reply, confirm, log, print, print_exact};
 
 /// The installer that each release carries.
 const INSTALLER: &str = include_str!("../../../../packaging/install.sh");
@@ -68,7 +68,7 @@ pub(crate) fn update(
     }
     let folder = folder.display().to_string();
     match output {
-        OutputForm::Json => print(&api::line(&installation::Updated { folder, version })?),
+        OutputForm::Json => print_exact(&api::line(&installation::Updated { folder, version })?),
         OutputForm::Text => {
             print(&format!("{version} is in {folder}; `checkrein doctor` proves that it guards"));
         }

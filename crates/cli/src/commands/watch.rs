@@ -25,7 +25,7 @@ use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
 use crate::phrases;
 use crate::render::{call, severity_name, time};
-use crate::terminal::{bold, brief, counted, cut, dim, plain, print, table, verdict_word};
+use crate::terminal::{bold, brief, counted, cut, dim, plain, print, print_exact, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
@@ -69,7 +69,7 @@ pub fn watch(
         match output {
             OutputForm::Json => {
                 for one in &seen {
-                    print(&api::line(&told(one))?);
+                    print_exact(&api::line(&told(one))?);
                 }
             }
             OutputForm::Text => {
@@ -79,7 +79,7 @@ pub fn watch(
                     print(&dim(&format!("checkrein watch  {}", time(environment.now().0))));
                 }
                 let shown = shown(&seen, all);
-                print(&if is_live { fitted(&shown, height()) } else { shown });
+                print_exact(&if is_live { fitted(&shown, height()) } else { shown });
                 tell_fallen(environment, output);
             }
         }

@@ -28,7 +28,7 @@ use super::restore::{RestoreConsent, RestoreContext, Unfinished};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
 use crate::render::time;
-use crate::terminal::{Reply, bold, confirm, counted, dim, log, plain, print, table};
+use crate::terminal::{Reply, bold, confirm, counted, dim, log, plain, print, print_exact, table};
 use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -277,7 +277,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
             WorktreeKind::Copy { .. } => None,
         };
         match output {
-            OutputForm::Json => print(&api::line(&api::saved::Worktree {
+            OutputForm::Json => print_exact(&api::line(&api::saved::Worktree {
                 name: name.as_str().to_owned(),
                 run: api::recorded(&owner.run),
                 created: owner.created.into(),
@@ -313,7 +313,7 @@ pub fn diff(
     let found = known.changes(environment)?;
     let shared = known.shared(environment)?;
     match output {
-        OutputForm::Json => print(&api::pretty(&described(&known.name, &found, &shared))?),
+        OutputForm::Json => print_exact(&api::pretty(&described(&known.name, &found, &shared))?),
         OutputForm::Text => {
             show(&found);
             show_changes(&shared);
@@ -387,7 +387,7 @@ fn show(found: &Found) {
 fn show_patch(patch: &str) {
     let end = (0..=LONGEST.min(patch.len())).rev().find(|end| patch.is_char_boundary(*end)).unwrap_or(0);
     let (shown, rest) = patch.split_at(end);
-    print(&plain(shown));
+    print_exact(&plain(shown));
     if !rest.is_empty() {
         log(&format!("and {} kB more; `--json` shows all", rest.len() >> 10));
     }
@@ -432,7 +432,7 @@ pub fn discard(
     }
     let removed = lock.lend(|| take_away(environment, &known, RunStage::Discarded))?;
     match output {
-        OutputForm::Json => print(&api::pretty(&api::saved::Discarded {
+        OutputForm::Json => print_exact(&api::pretty(&api::saved::Discarded {
             name: known.name.as_str().to_owned(),
             removed: removed.json(),
         })?),

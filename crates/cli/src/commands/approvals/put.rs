@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::commands::{ExitStatus, check, for_no_agent};
-use crate::terminal::print;
+use crate::terminal::print_exact;
 
 /// The longest question, in bytes (ours): as long as the longest body that the server takes.
 const LONGEST: u64 = 2 * 1024 * 1024;
@@ -32,8 +32,9 @@ pub(crate) struct Letter {
 /// Reads the question, says in one line what becomes of it at once, and waits.
 pub(crate) fn put(environment: &HostEnvironment) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "approval put")?;
-    put_what_was_read(environment)
-        .inspect_err(|error| print(&json!({ "error": error.message, "hint": error.hint }).to_string()))?;
+    put_what_was_read(environment).inspect_err(|error| {
+        print_exact(&json!({ "error": error.message, "hint": error.hint }).to_string());
+    })?;
     Ok(ExitStatus::Done)
 }
 
@@ -61,6 +62,6 @@ fn put_what_was_read(environment: &HostEnvironment) -> Result<(), CommandError> 
             Put::Waits { id, expires_at } => json!({ "id": id, "expires_at": expires_at }),
             Put::Refused { verdict, reason } => json!({ "refused": verdict, "reason": reason }),
         };
-        print(&told.to_string());
+        print_exact(&told.to_string());
     })
 }

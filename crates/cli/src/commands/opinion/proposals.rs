@@ -256,11 +256,11 @@ fn owner_of(address: &str) -> Option<String> {
 
 /// A rule that asks about what was let pass.
 fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Action) -> Vec<Proposal> {
-    let gravest = review
-        .effects
-        .iter()
-        .filter(|effect| effect.kind != EffectKind::FileRead)
-        .max_by_key(|effect| (effect.severity, effect.kind.is_mutating()));
+    // What reads is meant only where nothing else is done: a rule without a kind would ask about every call of that name.
+    let is_more = |effect: &&Effect| effect.kind != EffectKind::FileRead;
+    let gravity = |effect: &&Effect| (effect.severity, effect.kind.is_mutating());
+    let gravest = review.effects.iter().filter(is_more).max_by_key(gravity);
+    let gravest = gravest.or_else(|| review.effects.iter().max_by_key(gravity));
     let words: Vec<&str> = action
         .shell_text()
         .unwrap_or_default()

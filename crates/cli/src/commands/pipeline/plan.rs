@@ -13,7 +13,7 @@ use super::super::{ExitStatus, OutputForm};
 use super::{PipelineRequest, PipelineText};
 use crate::api;
 use crate::api::pipelines::{PipelinePlan, PlannedStep};
-use crate::terminal::{bold, counted, cut, plain, print};
+use crate::terminal::{bold, counted, cut, plain, print, print_exact};
 
 /// How much of a command or a prompt is shown, in letters (ours).
 const SHOWN: usize = 120;
@@ -31,7 +31,7 @@ pub fn check(
     let plan = plan(environment, &text, &pipeline);
     let obstacles = plan.steps.iter().filter(|step| step.obstacle.is_some()).count();
     match output {
-        OutputForm::Json => print(&api::pretty(&plan)?),
+        OutputForm::Json => print_exact(&api::pretty(&plan)?),
         OutputForm::Text => {
             let mut lines = vec![format!(
                 "{}  {}",
@@ -72,8 +72,8 @@ pub fn graph(
     let text = PipelineText::read(environment, file)?;
     let pipeline = text.parse()?;
     match output {
-        OutputForm::Json => print(&api::pretty(&plan(environment, &text, &pipeline))?),
-        OutputForm::Text => print(&mermaid(&pipeline)),
+        OutputForm::Json => print_exact(&api::pretty(&plan(environment, &text, &pipeline))?),
+        OutputForm::Text => print_exact(&mermaid(&pipeline)),
     }
     Ok(ExitStatus::Done)
 }

@@ -8,7 +8,7 @@ use super::store::PipelineStore;
 use crate::api;
 use crate::api::pipelines::{PipelineAnswer, PipelineHaltEntry, PipelineReview, PipelineStepEntry};
 use crate::render::duration;
-use crate::terminal::{bold, cut, plain, print, table};
+use crate::terminal::{bold, cut, plain, print, print_exact, table};
 
 /// How much of a reason is shown in a table, in letters (ours); `--json` has all.
 const SHOWN: usize = 100;
@@ -22,7 +22,7 @@ pub(super) fn tell(
 ) -> Result<(), CommandError> {
     let answer = answer(store, state, seal);
     match output {
-        OutputForm::Json => print(&api::pretty(&answer)?),
+        OutputForm::Json => print_exact(&api::pretty(&answer)?),
         OutputForm::Text => print(&text(state, &answer)),
     }
     Ok(())

@@ -14,6 +14,7 @@ use crate::commands::session_choice::folders;
 /// The newest calls, by their fingerprints.
 pub(super) struct Selection {
     most: usize,
+    offered: usize,
     newest: HashMap<u64, Timestamp>,
     by_time: BTreeSet<(Timestamp, u64)>,
 }
@@ -31,7 +32,7 @@ impl Selection {
         since: Timestamp,
         most: usize,
     ) -> Result<(Self, Vec<Unread>), CommandError> {
-        let mut selection = Self { most, newest: HashMap::new(), by_time: BTreeSet::new() };
+        let mut selection = Self { most, offered: 0, newest: HashMap::new(), by_time: BTreeSet::new() };
         let mut unread = Vec::new();
         for folder in folders(environment, None)? {
             let read = reviews(environment, &folder, |at, review| {
@@ -44,8 +45,14 @@ impl Selection {
         Ok((selection, unread))
     }
 
+    /// How many calls were chosen from, equal ones each for itself.
+    pub(super) fn offered(&self) -> usize {
+        self.offered
+    }
+
     /// Takes a call up where it is among the newest.
     fn offer(&mut self, at: Timestamp, exact: u64) {
+        self.offered += 1;
         match self.newest.get(&exact) {
             Some(known) if *known >= at => return,
             Some(known) => {
@@ -126,7 +133,8 @@ mod tests {
 
     #[test]
     fn however_many_calls_there_are_the_newest_different_ones_are_kept() {
-        let mut selection = Selection { most: 3, newest: HashMap::new(), by_time: BTreeSet::new() };
+        let mut selection =
+            Selection { most: 3, offered: 0, newest: HashMap::new(), by_time: BTreeSet::new() };
         // Every call twice, the newer first and the older first, and a long past.
         for (at, exact) in [(10, 1), (5, 1), (7, 2), (12, 2), (11, 3), (9, 4), (3, 5), (2, 6)] {
             selection.offer(Timestamp(at), exact);
@@ -137,5 +145,6 @@ mod tests {
         let kept: Vec<(u64, u64)> = selection.by_time.iter().map(|(at, exact)| (at.0, *exact)).collect();
         assert_eq!(kept, [(10, 1), (11, 3), (12, 2)]);
         assert_eq!(selection.newest.len(), 3);
+        assert_eq!(selection.offered(), 8 + 9_900);
     }
 }

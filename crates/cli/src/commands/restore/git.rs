@@ -15,7 +15,7 @@ const DIGITS: usize = 7;
 const MESSAGES: [&str; 4] = ["COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG"];
 
 /// The directory of the repository that a step is about; `None` when it is about a file of the work tree.
-pub(super) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
+pub(in crate::commands) fn directory_of(snapshot: &Listed, step: &Step) -> Option<PathBuf> {
     let path = step.path.as_path();
     let around = heads(snapshot).filter(|directory| *directory != path && path.starts_with(directory));
     around.max_by_key(|directory| directory.as_os_str().len()).map(Path::to_owned)
@@ -28,7 +28,7 @@ fn heads(snapshot: &Listed) -> impl Iterator<Item = &Path> {
 }
 
 /// What these steps do, a line for each reference and one for the rest.
-pub(super) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) -> Vec<String> {
+pub(in crate::commands) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut beside = BTreeSet::new();
     for step in steps {

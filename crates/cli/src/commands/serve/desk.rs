@@ -22,7 +22,7 @@ use crate::commands::{
     ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
     rollback, session_rollback, snapshots, stats,
 };
-use crate::terminal::{Reply, in_dialogue, print};
+use crate::terminal::{Reply, in_dialogue, print_exact};
 
 /// How many rows a list has at most (ours).
 const ROWS: usize = 500;
@@ -120,7 +120,7 @@ impl Desk {
         if let Some(output) = output {
             output.take(LONGEST_LINE).read_line(&mut line).map_err(|error| failed(&error))?;
         }
-        print(&line);
+        print_exact(&line);
         Ok(ExitStatus::Done)
     }
 
@@ -172,7 +172,7 @@ impl Desk {
             ServedCommand::HandOut { approval, receiver } => {
                 let handed = hand_out(environment, &approval, &receiver)
                     .map_err(|error| CommandError::file("write down to whom it goes", &approval, &error))?;
-                print(&json!({ "handed_out": handed == HandedOut::ToThem }).to_string());
+                print_exact(&json!({ "handed_out": handed == HandedOut::ToThem }).to_string());
                 Ok(ExitStatus::Done)
             }
             ServedCommand::Answer { approval, answer, shown, from } => {

@@ -1,31 +1,34 @@
 //! The course of one call as a story: what the agent wanted, what was seen, what was decided and why, and what came of it.
 
 use checkrein_engine::approvals::speaks_against;
+use checkrein_engine::checkpoint;
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_engine::text::WARNING_NOT_SAID;
+use checkrein_engine::rollback::restored;
+use checkrein_engine::text::{WARNING_NOT_SAID, plain_lines};
 use checkrein_protocol::{
-    Certainty, Effect, Enforcement, OutcomeRecord, Record, RecordBody, ReviewRecord, RuledOut, VerdictKind,
-    VerificationRecord,
+    AbsolutePath, Certainty, Effect, Enforcement, OutcomeRecord, Record, RecordBody, ReviewRecord, RuledOut,
+    VerdictKind, VerificationRecord,
 };
 use checkrein_review::sentence;
+use checkrein_snapshot::SnapshotId;
+use checkrein_world::find_workspace;
 
+use crate::commands::allow::in_words_of;
 use crate::commands::answers::QuestionOutcome;
 use crate::commands::call_shown::{CallExtent, call_shown};
 use crate::commands::snapshots::size;
 use crate::commands::stopped_calls::was_stopped;
 use crate::commands::story::at_home;
+use crate::commands::undo::only_pushes;
 use crate::phrases;
 use crate::render::{duration, looked_in_words, surprise_in_words, time};
-use crate::terminal::{bold, counted, cut, dim, hanging, in_its_colour, plain, wrapped};
+use crate::terminal::{bold, counted, dim, hanging, in_its_colour, plain, wrapped};
 
 /// How wide the word in front of a line is.
 const LABEL: usize = 10;
 
 /// How many effects are named (ours); the numbers have all that are on record.
 const NAMED: usize = 5;
-
-/// How much of an error is shown, in characters (ours): its first line says which it is.
-const ERROR: usize = 200;
 
 /// A line of the story: the word in front of it, and the text.
 type Line = (&'static str, String);
@@ -65,14 +68,16 @@ impl<'a> CallCourse<'a> {
     }
 
     fn became(&self) -> Became {
-        use QuestionOutcome::{No, NoByUser, Nobody, Refused, Told, Yes, YesByUser};
+        use QuestionOutcome::{No, NoAnswer, NoByUser, Nobody, Refused, Told, Yes, YesByUser};
         if self.outcome.is_some() || matches!(self.answer, Some(Yes | YesByUser | Nobody)) {
             return Became::Ran;
         }
         let is_refused = self.review.mode == Enforcement::Enforce
             && match self.review.verdict {
                 VerdictKind::Block | VerdictKind::Halt => true,
-                VerdictKind::Escalate => matches!(self.answer, Some(No | NoByUser | Refused | Told)),
+                VerdictKind::Escalate => {
+                    matches!(self.answer, Some(No | NoAnswer | NoByUser | Refused | Told))
+                }
                 VerdictKind::Ok | VerdictKind::Nudge => false,
             };
         if is_refused { Became::Refused } else { Became::NotKnown }
@@ -91,7 +96,7 @@ impl<'a> CallCourse<'a> {
         lines.push(String::new());
         let mut told = self.seen();
         told.extend(self.decided());
-        told.extend(self.came_of_it());
+        told.extend(self.came_of_it(environment, extent));
         told.extend(self.ways_on());
         told.iter_mut().for_each(|(_, text)| *text = at_home(environment, text));
         lines.push(in_lines(&told));
@@ -168,8 +173,11 @@ impl<'a> CallCourse<'a> {
         lines
     }
 
-    fn came_of_it(&self) -> Vec<Line> {
-        let mut lines = self.outcome.map_or_else(|| vec![("outcome", self.end().to_owned())], outcome_lines);
+    fn came_of_it(&self, environment: &HostEnvironment, extent: CallExtent) -> Vec<Line> {
+        let mut lines = match self.outcome {
+            Some(outcome) => outcome_lines(outcome, extent),
+            None => vec![("outcome", self.end().to_owned())],
+        };
         let review = self.review;
         if let Some(saved) = review.snapshot.as_ref().filter(|saved| saved.entries > 0) {
             let what = counted(saved.entries, "file or folder").replace("or folders", "and folders");
@@ -177,12 +185,31 @@ impl<'a> CallCourse<'a> {
             lines.push(("saved", format!("{what} ({}) first, as snapshot {}", size(saved.bytes), saved.id)));
             lines.extend(saved.not_saved.iter().map(|what| ("not saved", plain(what))));
             if self.became() != Became::Refused {
-                let id = plain(review.action_id.as_str());
-                lines.push(("undo", format!("`checkrein undo {id}`")));
+                lines.push(("undo", self.way_back(environment, saved.id)));
             }
         }
         lines.extend(labelled("not saved", review.not_saved.iter().map(|one| plain(&one.what))));
         lines
+    }
+
+    /// How a call is taken back of which something was saved, or why it is not.
+    fn way_back(&self, environment: &HostEnvironment, snapshot: u64) -> String {
+        let id = plain(self.review.action_id.as_str());
+        let undo = format!("`checkrein undo {id}`");
+        let Some(cwd) = AbsolutePath::new(&self.review.cwd) else { return undo };
+        let store = checkpoint::store(environment, &find_workspace(&cwd));
+        // What cannot be read now says nothing about later.
+        let Ok(all) = store.snapshots() else { return undo };
+        if let Some(Some(saved_as)) = restored(&store, &all).get(&SnapshotId(snapshot)) {
+            return format!("it was taken back; `checkrein snapshot restore {saved_as}` does it again");
+        }
+        if all.iter().all(|one| one.id != SnapshotId(snapshot)) {
+            return "not possible any more: the snapshot was removed".to_owned();
+        }
+        if only_pushes(self.review) {
+            return "not possible: the commits are on the remote; push a commit that reverts them".to_owned();
+        }
+        undo
     }
 
     /// What is known of the end of a call that has no outcome.
@@ -207,11 +234,10 @@ impl<'a> CallCourse<'a> {
         let barred = speaks_against(review).into_iter().find(|reason| reason.rules_out() == RuledOut::All);
         let allow = match barred {
             None => format!("`checkrein allow {id}` lets exactly this call pass once"),
-            Some(reason) => format!(
-                "it cannot be allowed: {}; {}",
-                reason.why(),
-                reason.instead().replace("show ID", &format!("show {id}"))
-            ),
+            Some(reason) => {
+                let (why, instead) = in_words_of(review, reason);
+                format!("it cannot be allowed: {why}; {instead}")
+            }
         };
         let wrong = format!("`checkrein wrong {id}` says that it should have run");
         labelled("all right?", [allow, wrong].into_iter())
@@ -219,17 +245,24 @@ impl<'a> CallCourse<'a> {
 }
 
 /// How a call ended, and what was seen afterwards.
-pub(super) fn outcome_lines(outcome: &OutcomeRecord) -> Vec<Line> {
+pub(super) fn outcome_lines(outcome: &OutcomeRecord, extent: CallExtent) -> Vec<Line> {
     let lasted = outcome.duration_ms.map(|ms| format!(" after {}", duration(ms))).unwrap_or_default();
     let tool = plain(outcome.tool.as_str());
-    let end = match (outcome.failed, outcome.error.as_deref().filter(|text| !text.trim().is_empty())) {
+    let code = phrases::exit_code(outcome).map(|code| format!(" with exit code {code}")).unwrap_or_default();
+    // Where nothing but the code was said it is told already.
+    let error = phrases::error_line(outcome).filter(|line| code.is_empty() || !line.starts_with("Exit code"));
+    let end = match (outcome.failed, error) {
         (false, _) => {
             format!("{tool} ended without an error{lasted}; {} of output", size(outcome.output_bytes))
         }
-        (true, Some(error)) => format!("{tool} failed{lasted}: {}", cut(&plain(error.trim()), ERROR)),
-        (true, None) => format!("{tool} failed{lasted}; {} of output", size(outcome.output_bytes)),
+        (true, Some(error)) => format!("{tool} failed{code}{lasted}: {}", plain(&error)),
+        (true, None) => format!("{tool} failed{code}{lasted}; {} of output", size(outcome.output_bytes)),
     };
     let mut lines = vec![("outcome", end)];
+    let told = outcome.error.as_deref().unwrap_or_default().trim();
+    if extent == CallExtent::Whole && told.lines().count() > 1 {
+        lines.extend(labelled("error", plain_lines(told).into_iter()));
+    }
     if !outcome.masked.is_empty() {
         let count = counted(outcome.masked.len() as u64, "secret");
         lines.push(("masked", format!("{count} in the output, before the model read it")));

@@ -189,6 +189,13 @@ impl Stories {
     }
 }
 
+/// Whether a call did nothing but add to a repository elsewhere, so that nothing of it can be taken back.
+pub(in crate::commands) fn only_pushes(review: &ReviewRecord) -> bool {
+    of_git(review) == OfGit::Pushes
+        && review.further_file_operations == 0
+        && !review.effects.iter().any(|effect| effect.saved)
+}
+
 /// Whether what an action starts goes on after it.
 fn goes_on(review: &ReviewRecord) -> bool {
     let is_asked_for =

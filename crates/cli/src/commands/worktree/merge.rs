@@ -24,7 +24,7 @@ use crate::api;
 use crate::api::saved::LostGroup;
 use crate::commands::restore::{RestoreConsent, RestoreContext, Unfinished};
 use crate::commands::{ExitStatus, OutputForm, for_people_only};
-use crate::terminal::{Reply, confirm, counted, log, plain, print};
+use crate::terminal::{Reply, confirm, counted, log, plain, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -164,7 +164,7 @@ fn told(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     match output {
-        OutputForm::Json => print(&api::pretty(&api::saved::Merged {
+        OutputForm::Json => print_exact(&api::pretty(&api::saved::Merged {
             name: known.name.as_str().to_owned(),
             repository: described_changes(shared),
             merged: merged.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
