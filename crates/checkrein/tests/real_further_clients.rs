@@ -193,6 +193,56 @@ fn fails_closed(client: &str) {
     assert!(!environment.project().join("ran.txt").exists(), "{client}: the call ran: {heard}");
 }
 
+/// Under `checkrein run` answers are counted, tokens as far as the client tells them, and the session is known.
+fn is_counted(client: &str, telling: &[&str], tokens: &Json) {
+    let environment = TestEnvironment::new();
+    let model = ChatModel::start(vec![shell(client, "echo hi > hi.txt")]);
+    let Some(plain) = command(&environment, client, &model.url()) else {
+        not_run(&format!("{client} is not installed here: `cargo xtask clients`"));
+        return;
+    };
+    let run = |options: &[&str]| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.args(["--json", "run", "--time", "80s"]).args(options).arg("--");
+        let words = command.arg(plain.get_program()).args(plain.get_args()).args(telling);
+        let output = words.stdin(Stdio::null()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = text.lines().last().unwrap_or_default();
+        serde_json::from_str::<Json>(last).unwrap_or_else(|_| panic!("{client}: {text}"))
+    };
+    let report = run(&[]);
+    assert_eq!((&report["status"], &report["iterations"]), (&json!(0), &json!(2)), "{client}: {report}");
+    assert!(report["session"].is_string(), "{client}: {report}");
+    assert_eq!(&report["tokens"], tokens, "{client}: {report}");
+    assert_eq!(report["cost"].is_null(), tokens.is_null(), "{client}: {report}");
+    if tokens.is_null() {
+        // A budget that nobody can count is not kept without a word.
+        let report = run(&["--tokens", "1000000"]);
+        assert_eq!(report["status"], 120, "{client}: {report}");
+    }
+}
+
+/// What the scripted model takes for two answers.
+fn two_answers() -> Json {
+    json!({ "input": 2000, "output": 100, "cache_write": 0, "cache_read": 0 })
+}
+
+#[test]
+fn opencode_is_counted() {
+    is_counted("opencode", &[], &two_answers());
+}
+
+#[test]
+fn droid_is_counted() {
+    is_counted("droid", &[], &two_answers());
+}
+
+#[test]
+fn copilot_is_heard_and_tells_no_tokens() {
+    is_counted("copilot", &["--output-format", "json"], &Json::Null);
+}
+
 macro_rules! clients {
     ($($name:ident),*) => {$(
         mod $name {

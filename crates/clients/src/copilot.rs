@@ -21,6 +21,7 @@ use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::questions::Questions;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
+use crate::resume::in_place_of;
 use crate::servers::{ServerFile, ServerForm};
 
 pub(crate) use decode::{decode_of_claude, is_of_copilot};
@@ -77,6 +78,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         switched_off,
         ..PLAIN.hooks
     },
+    resume: Some(|words, session| {
+        in_place_of(words, &["--resume", "-r", "--session-id"], ["--resume", session])
+    }),
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
     provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },

@@ -16,6 +16,7 @@ use crate::error::DecodeError;
 use crate::output::HookOutput;
 use crate::payload::{Payload, context};
 use crate::registration::{HookLayout, Matching};
+use crate::resume::behind;
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::{canonical, of_server};
@@ -65,6 +66,10 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     marks: &["DROID_PLUGIN_ROOT"],
     project_variable: Some("FACTORY_PROJECT_DIR"),
+    resume: Some(|words, session| {
+        behind(words, "exec", &["-s", "--session-id", "--fork"], ["--session-id", session])
+    }),
+    telling: &["stream-json"],
     provider: Provider { name: "factory", address: None, instead: &[] },
     open: &[
         "a hook's question lets the call run, so a call that needs a question is refused, and the user runs it in a terminal",

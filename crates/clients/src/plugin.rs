@@ -18,6 +18,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::registration::{HookForm, HookLayout, Matching};
+use crate::resume::behind;
 use crate::servers::{ServerFile, ServerForm};
 
 /// The text of the plugin, with a word where the command line stands.
@@ -72,6 +73,8 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
             form: SERVERS,
         },
     ],
+    resume: Some(|words, session| behind(words, "run", &["-s", "--session"], ["--session", session])),
+    telling: &["json"],
     silencing: &["--pure"],
     conduct: Conduct { version: "1.18.33", ..CONDUCT },
     ..BOTH

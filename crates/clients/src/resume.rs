@@ -34,6 +34,53 @@ pub fn going_on(words: &[OsString], session: Option<&str>) -> ResumeCommand {
     }
 }
 
+/// The words with an option and its value right behind the program, in place of those that chose a session before.
+#[expect(clippy::unnecessary_wraps, reason = "one form for all clients")]
+pub(crate) fn in_place_of(
+    words: &[OsString],
+    options: &[&str],
+    [option, session]: [&str; 2],
+) -> Option<Vec<OsString>> {
+    let (program, rest) = words.split_at(words.len().min(1));
+    Some([program, &[format!("{option}={session}").into()], &without(rest, options)].concat())
+}
+
+/// The same behind a subcommand; `None` where it is not given.
+pub(crate) fn behind(
+    words: &[OsString],
+    verb: &str,
+    options: &[&str],
+    [option, session]: [&str; 2],
+) -> Option<Vec<OsString>> {
+    let place = words.iter().position(|word| word == verb)?;
+    let (before, after) = words.split_at(place + 1);
+    Some([before, &[option.into(), session.into()], &without(after, options)].concat())
+}
+
+/// Words without these options and their values, and without those that take up the newest session.
+fn without(words: &[OsString], options: &[&str]) -> Vec<OsString> {
+    let mut rest = words.iter().peekable();
+    let mut kept = Vec::new();
+    while let Some(word) = rest.next() {
+        let text = word.to_str().unwrap_or_default();
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        match text {
+            "--" => {
+                kept.push(word.clone());
+                kept.extend(rest.by_ref().cloned());
+            }
+            "-c" | "--continue" => {}
+            _ if options.contains(&name) => {
+                if name == text {
+                    rest.next_if(|next| !next.as_encoded_bytes().starts_with(b"-"));
+                }
+            }
+            _ => kept.push(word.clone()),
+        }
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn claude_and_codex_go_on_with_their_session() {
+    fn clients_go_on_with_their_session() {
         for (words, expected) in [
             ("claude -p task", "claude --resume s1 -p task"),
             ("/opt/claude --session-id old -p task", "/opt/claude --resume s1 -p task"),
@@ -56,6 +103,12 @@ mod tests {
             ("claude -p -- --resume x", "claude --resume s1 -p -- --resume x"),
             ("codex exec --json task", "codex exec resume s1 --json task"),
             ("codex -m fast exec resume old task", "codex -m fast exec resume s1 task"),
+            ("opencode run --format json task", "opencode run --session s1 --format json task"),
+            ("opencode run -c -s old task", "opencode run --session s1 task"),
+            ("droid exec -o stream-json task", "droid exec --session-id s1 -o stream-json task"),
+            ("droid exec --session-id=old task", "droid exec --session-id s1 task"),
+            ("copilot -p task --yolo", "copilot --resume=s1 -p task --yolo"),
+            ("copilot --continue --resume old -p task", "copilot --resume=s1 -p task"),
         ] {
             assert_eq!(again(words, Some("s1")), expected);
         }

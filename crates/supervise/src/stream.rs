@@ -1,10 +1,12 @@
-//! What a client says about itself while it works: the lines of Claude Code (`--output-format stream-json`) and Codex (`exec --json`).
+//! What a client says about itself while it works: the lines of Claude Code (`--output-format stream-json`), Codex (`exec --json`), and those
+//! of OpenCode, Droid and Copilot CLI.
 //!
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing. What is spent never
 //! goes down, and what cannot be counted is known to be uncounted ([`RunProgress::uncounted`]).
 
 mod codex;
 mod count;
+mod further;
 
 use std::collections::VecDeque;
 
@@ -18,6 +20,7 @@ use crate::failure::ProviderError;
 use crate::runs::HookStop;
 use codex::Turn;
 use count::Uncounted;
+use further::Steps;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
 const LONGEST: usize = 8 << 20;
@@ -43,6 +46,8 @@ pub struct RunProgress {
     pub told_cost: Option<f64>,
     /// Why tokens, cost or answers are not all that there were: the first reason, in words. `None` when all were counted.
     pub uncounted: Option<String>,
+    /// Whether the client is one that never tells its tokens.
+    pub tells_no_tokens: bool,
     /// Whether a turn did something and has not told its tokens yet: until then they are counted by what it holds.
     pub untold_turn: bool,
     /// Answers of the model, or steps where the client does not tell them apart.
@@ -83,7 +88,8 @@ impl RunProgress {
             return Some("its last turn never told its tokens");
         }
         let told = self.tokens != TokenCounts::default() || self.told_cost.is_some() || self.cost > 0.0;
-        (self.session.is_some() && !told).then_some("the client told of its session and never of tokens")
+        let is_heard = self.session.is_some() || self.tells_no_tokens;
+        (is_heard && !told).then_some("the client told of its session and never of tokens")
     }
 
     fn doubt(&mut self, why: Uncounted) {
@@ -139,6 +145,8 @@ pub struct StreamParser {
     begun: VecDeque<String>,
     /// Its turn.
     turn: Turn,
+    /// What was counted of a run of Droid.
+    steps: Steps,
     /// The name and the model of the answer of Claude that is being written, where it is told part by part.
     writing: Option<(String, Json)>,
 }
@@ -164,6 +172,7 @@ impl StreamParser {
             speaker: None,
             begun: VecDeque::new(),
             turn: Turn::default(),
+            steps: Steps::default(),
             writing: None,
         }
     }
@@ -283,7 +292,7 @@ impl StreamParser {
                 self.tell(row, line.len());
             }
             Some("stream_event") => return self.part(&row["event"], line),
-            Some("result") => self.result(row),
+            Some("result") if row["sessionId"].is_null() => self.result(row),
             Some("system") => self.system(row, line.len()),
             Some("thread.started") => self.begin(&row["thread_id"]),
             Some("turn.completed") => self.turn(&row["usage"]),
@@ -295,8 +304,8 @@ impl StreamParser {
                 self.turn_fails();
                 self.failed(&row["error"]["message"]);
             }
-            Some("error") => self.failed(&row["message"]),
-            _ => return false,
+            Some("error") if row["error"].is_null() => self.failed(&row["message"]),
+            _ => return self.further(row, line.len()),
         }
         true
     }
@@ -343,6 +352,9 @@ impl StreamParser {
 
     fn system(&mut self, row: &Json, length: usize) {
         self.begin(&row["session_id"]);
+        if self.progress.model.is_none() {
+            self.progress.model = row["model"].as_str().map(str::to_owned);
+        }
         match row["subtype"].as_str() {
             Some("api_retry") => {
                 let mut error = ProviderError::of_message(row["error"].as_str().unwrap_or_default());

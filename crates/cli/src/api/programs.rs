@@ -82,11 +82,11 @@ pub struct RunEndAnswer {
     /// Seconds from the decision to stop to the end of the last process.
     #[schemars(with = "Option<f64>")]
     pub stopping_seconds: Json,
-    /// Tokens.
-    #[schemars(with = "super::parts::Tokens")]
+    /// Tokens; null is not known.
+    #[schemars(with = "Option<super::parts::Tokens>")]
     pub tokens: Json,
-    /// US dollars.
-    #[schemars(with = "f64")]
+    /// US dollars; null is not known.
+    #[schemars(with = "Option<f64>")]
     pub cost: Json,
     /// Whether the price is an estimate.
     #[schemars(with = "Option<super::parts::PriceEstimate>")]

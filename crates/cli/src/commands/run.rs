@@ -424,20 +424,21 @@ impl Plan {
         }
         let started = Instant::now();
         let (runs, run) = (Runs::new(self.environment.state.root()), kept.id().clone());
+        let counts_tokens = switches.budget.is_some() || switches.tokens.is_some();
         let judge = |progress: &RunProgress| {
             let halted = halt(&self.environment, progress.session.as_deref())
                 // What its hooks halted they also say, with the reason.
                 .filter(|_| runs.hook_stop(&run).is_none())
                 .map(Stop::Halted);
             let own = halted.or_else(|| monitor.judge());
-            own.or_else(|| stays_untold(untold.as_deref(), started.elapsed(), progress)).or_else(
-                || match self.profile {
-                    Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
-                        cascade(progress, &mut said)
-                    }
-                    Profile::Interactive | Profile::Unattended | Profile::Strict => None,
-                },
-            )
+            // Answers are told also by a client that tells no tokens.
+            let untold = untold.as_deref().filter(|_| counts_tokens || progress.iterations == 0);
+            own.or_else(|| stays_untold(untold, started.elapsed(), progress)).or_else(|| match self.profile {
+                Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
+                    cascade(progress, &mut said)
+                }
+                Profile::Interactive | Profile::Unattended | Profile::Strict => None,
+            })
         };
         let mut estimated = None;
         let mut is_late = false;

@@ -349,3 +349,89 @@ fn a_line_without_an_end_is_bounded_and_said() {
     listener.hear(answer("m1", 5, TEXT).as_bytes());
     assert_eq!((listener.progress().unread, listener.progress().iterations), (1, 1));
 }
+
+#[test]
+fn steps_of_opencode_tell_tokens_cost_and_calls() {
+    let row = |kind: &str, part: serde_json::Value| {
+        json!({ "type": kind, "timestamp": 1, "sessionID": "ses_1", "part": part }).to_string() + "\n"
+    };
+    let step = |reason: &str| {
+        row(
+            "step_finish",
+            json!({ "type": "step-finish", "reason": reason, "cost": 0.25,
+                "tokens": { "total": 1050, "input": 1000, "output": 40, "reasoning": 10, "cache": { "write": 5, "read": 7 } } }),
+        )
+    };
+    let call = row(
+        "tool_use",
+        json!({ "type": "tool", "tool": "bash", "callID": "c1",
+            "state": { "status": "completed", "input": { "command": "ls" }, "output": "x", "metadata": { "exit": 3 } } }),
+    );
+    let text = row("text", json!({ "type": "text", "text": "done" }));
+    let all = row("step_start", json!({})) + &call + &step("tool-calls") + &text + &step("stop");
+    let mut listener = StreamParser::new(Prices::default());
+    listener.hear(all.as_bytes());
+    let progress = listener.progress();
+    assert_eq!(progress.session.as_deref(), Some("ses_1"));
+    assert_eq!((progress.iterations, progress.goes_on, progress.said.as_str()), (2, false, "done"));
+    assert_eq!(progress.tokens, TokenCounts { input: 2000, output: 100, cache_write: 10, cache_read: 14 });
+    assert_eq!((progress.told_cost, progress.untold()), (Some(0.5), None));
+    let heard = format!("{:?}", told(&all));
+    assert!(heard.contains("Call {") && heard.contains("failed: true"), "{heard}");
+}
+
+#[test]
+fn droid_tells_its_tokens_at_the_end_and_is_counted_until_then() {
+    let row = |mut row: serde_json::Value| {
+        row["session_id"] = json!("d1");
+        row.to_string() + "\n"
+    };
+    let start = row(json!({ "type": "system", "subtype": "init", "model": "glm-5" }));
+    let call = row(json!({ "type": "tool_call", "id": "c1", "messageId": "m1", "toolName": "Execute",
+        "parameters": { "command": "ls", "summary": "x".repeat(400) } }));
+    let result = row(json!({ "type": "tool_result", "id": "c1", "isError": false, "value": "a\nb" }));
+    let words = row(json!({ "type": "message", "role": "assistant", "id": "m2", "text": "done" }));
+    let end = row(
+        json!({ "type": "completion", "finalText": "done", "numTurns": 2, "usage": { "input_tokens": 2000,
+        "output_tokens": 150, "cache_read_input_tokens": 30, "cache_creation_input_tokens": 0 } }),
+    );
+    let mut listener = StreamParser::new(Prices::default());
+    listener.hear((start + &call + &result).as_bytes());
+    assert!(listener.progress().tokens.output > 100, "what it wrote is counted already");
+    assert_eq!(listener.progress().untold(), Some("its last turn never told its tokens"));
+    listener.hear((words + &end).as_bytes());
+    let progress = listener.progress();
+    assert_eq!(progress.tokens, TokenCounts { input: 2000, output: 150, cache_write: 0, cache_read: 30 });
+    assert_eq!((progress.iterations, progress.goes_on, progress.untold()), (2, false, None));
+    assert_eq!((progress.session.as_deref(), progress.model.as_deref()), (Some("d1"), Some("glm-5")));
+}
+
+#[test]
+fn copilot_tells_its_answers_and_calls_and_no_tokens() {
+    let row = |kind: &str, data: serde_json::Value| {
+        json!({ "type": kind, "data": data, "id": "x", "timestamp": "t" }).to_string() + "\n"
+    };
+    let answer = |text: &str, calls: serde_json::Value| {
+        row("assistant.message", json!({ "model": "gpt-5.4", "content": text, "toolRequests": calls }))
+    };
+    let call = row(
+        "tool.execution_start",
+        json!({ "toolCallId": "c1", "toolName": "bash", "arguments": { "command": "ls" } }),
+    );
+    let done = row(
+        "tool.execution_complete",
+        json!({ "toolCallId": "c1", "success": true, "shellExecution": { "exitCode": 2 }, "result": { "content": "no" } }),
+    );
+    let end = json!({ "type": "result", "sessionId": "p1", "exitCode": 0, "usage": { "premiumRequests": 0 } })
+        .to_string() + "\n";
+    let mut listener = StreamParser::new(Prices::default());
+    let text =
+        answer("", json!([{ "toolCallId": "c1" }])) + &call + &done + &answer("done", json!([])) + &end;
+    listener.hear(text.as_bytes());
+    let progress = listener.progress();
+    assert_eq!((progress.iterations, progress.said.as_str(), progress.goes_on), (2, "done", false));
+    assert_eq!((progress.session.as_deref(), progress.model.as_deref()), (Some("p1"), Some("gpt-5.4")));
+    assert_eq!(progress.untold(), Some("the client told of its session and never of tokens"));
+    let heard = format!("{:?}", told(&text));
+    assert!(heard.contains("Call {") && heard.contains("failed: true"), "{heard}");
+}

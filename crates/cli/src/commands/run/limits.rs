@@ -78,7 +78,8 @@ pub(super) const UNTOLD: Duration = Duration::from_secs(10);
 
 /// Why an agent that has run so long has to stop, when nothing has told what it spends and nothing is expected to.
 pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &RunProgress) -> Option<Stop> {
-    let is_told = progress.session.is_some() || progress.iterations > 0;
+    let is_heard = progress.session.is_some() || progress.iterations > 0;
+    let is_told = is_heard && !(progress.tells_no_tokens && progress.untold().is_some());
     (running >= UNTOLD && !is_told).then_some(())?;
     untold.map(|why| Stop::Uncounted(why.to_owned()))
 }
@@ -132,5 +133,7 @@ mod tests {
         assert_eq!(stays_untold(Some("why"), UNTOLD / 2, &silent), None);
         assert_eq!(stays_untold(Some("why"), late, &heard), None, "it told all the same");
         assert_eq!(stays_untold(None, late, &silent), None, "something may still tell");
+        let never = RunProgress { iterations: 3, tells_no_tokens: true, ..RunProgress::default() };
+        assert_eq!(stays_untold(Some("why"), late, &never), Some(Stop::Uncounted("why".into())));
     }
 }

@@ -44,11 +44,15 @@ fn summary(moment: &ProgressReport) -> String {
     let about = if progress.estimated.is_some() { "about " } else { "" };
     let cost = format!("{about}{:.2} dollars", progress.dollars());
     let usage = moment.usage.map(|usage| format!(" · {} processes, {}", usage.processes, usage.bytes()));
+    let spent = if progress.tells_no_tokens && progress.untold().is_some() {
+        "tokens and cost unknown".to_owned()
+    } else {
+        format!("{} tokens · {cost}", progress.tokens.counted())
+    };
     format!(
-        "{} s · {} · {} tokens · {cost}{}",
+        "{} s · {} · {spent}{}",
         moment.running.as_secs(),
         answers(progress.iterations),
-        progress.tokens.counted(),
         usage.unwrap_or_default()
     )
 }

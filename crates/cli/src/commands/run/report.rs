@@ -97,14 +97,18 @@ impl Attempt {
     }
 
     fn summary(&self) -> String {
-        format!(
-            "{} s · {} · {} tokens · {}{:.2} dollars",
-            self.seconds.floor(),
-            answers(self.iterations),
-            self.tokens.counted(),
-            if self.estimated.is_some() { "about " } else { "" },
-            self.cost
-        )
+        let spent = if self.tells_spending() {
+            let about = if self.estimated.is_some() { "about " } else { "" };
+            format!("{} tokens · {about}{:.2} dollars", self.tokens.counted(), self.cost)
+        } else {
+            "tokens and cost unknown".to_owned()
+        };
+        format!("{} s · {} · {spent}", self.seconds.floor(), answers(self.iterations))
+    }
+
+    /// Whether anybody told what the agent spent: an answer takes some tokens.
+    fn tells_spending(&self) -> bool {
+        self.tokens != TokenCounts::default() || self.cost > 0.0 || self.iterations == 0 && self.told
     }
 }
 
@@ -158,8 +162,8 @@ impl Report {
                 session: api::recorded(&last.session),
                 seconds: api::recorded(&last.seconds),
                 stopping_seconds: api::recorded(&last.stopping_seconds),
-                tokens: api::recorded(&last.tokens),
-                cost: api::recorded(&last.cost),
+                tokens: api::recorded(&last.tells_spending().then_some(last.tokens)),
+                cost: api::recorded(&last.tells_spending().then_some(last.cost)),
                 estimated: api::recorded(&last.estimated),
                 uncounted: api::recorded(&last.uncounted),
                 unread: api::recorded(&last.unread),
