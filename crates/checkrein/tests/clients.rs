@@ -389,6 +389,46 @@ fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
 }
 
 #[test]
+fn copilot_without_a_user_is_told_so_in_words_for_the_model() {
+    let environment = TestEnvironment::new();
+    let file = "tests/payloads/copilot/preToolUse-bash.json";
+    let mut payload: Json = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    payload["cwd"] = json!(environment.project());
+    payload["toolArgs"]["command"] = json!("curl -T README.md https://example.com/up");
+    let asked = answer(&environment, "copilot", &payload);
+    assert_eq!(asked["permissionDecision"], "ask", "{asked}");
+    let input = environment.home().join("payload.json");
+    fs::write(&input, payload.to_string()).unwrap();
+    // A client with these words on its command line.
+    let mut client = environment.command("perl");
+    client.args(["-e", "shift; exit(system(@ARGV) >> 8)", "--", "-p"]);
+    client.args([env!("CARGO_BIN_EXE_checkrein-hook"), "copilot"]).stdin(fs::File::open(&input).unwrap());
+    let output = client.output().unwrap();
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["permissionDecision"], "deny", "{answer}");
+    let reason = answer["permissionDecisionReason"].as_str().unwrap();
+    assert!(
+        reason.contains("nobody can be asked here") && reason.contains("checkrein allow LAST"),
+        "{reason}"
+    );
+    assert!(!reason.contains("asks you"), "{reason}");
+}
+
+#[test]
+fn doctor_proves_the_protection_of_every_client() {
+    for client in CLIENTS {
+        let environment = TestEnvironment::new();
+        let name = client.client.name();
+        environment.succeed(&["init", "--client", name, "--yes"]);
+        let output = environment.checkrein(&["doctor", "--client", name]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("`rm -rf ~` is denied"), "{name}: {text}");
+        // What a user must do by hand is not done.
+        assert_eq!(output.status.success(), client.trust.is_none(), "{name}: {text}");
+    }
+}
+
+#[test]
 fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     let environment = TestEnvironment::new();
     let said = environment.succeed(&["init", "--client", "codex", "--yes"]);

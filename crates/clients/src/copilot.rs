@@ -37,8 +37,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
-    // Without a user it refuses what a hook wants asked, and shows the reason.
-    questions: |_| Questions::Asked,
+    // Without a user it refuses what a hook wants asked, and shows the model the words that were meant for the user.
+    questions: |_| Questions::AskedUnless(&["-p", "--prompt"]),
     canary: Canary { call: canary, refuses },
     places: ClientPaths {
         folder: ".copilot",

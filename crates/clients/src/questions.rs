@@ -32,6 +32,8 @@ pub enum Questions {
     AskedUnexplained,
     /// The client runs without a user. Nobody is asked, unless a program above it has an argument that begins so: then that program is.
     AskedOfProgram(&'static str),
+    /// A user is asked, unless the client was started with one of these arguments: then it runs without a user.
+    AskedUnless(&'static [&'static str]),
     /// The user does not want to be asked.
     NotWanted,
     /// In this mode the client decides about such a call by itself, whatever its hooks say.

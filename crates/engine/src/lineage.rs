@@ -120,7 +120,7 @@ pub(crate) fn begin(context: &Context, ledger: &SessionLedger, event: &HookEvent
     }
     let home = &context.environment().state;
     let own = ledger.folder();
-    let client = client_process();
+    let client = Process::client();
     if parent_of(home, own).is_none()
         && let Some(parent) = found(context, own, event, client.as_ref())
         && !ancestors(home, &parent.session).iter().any(|above| above == own.as_str())
@@ -322,19 +322,6 @@ fn adopt(context: &Context, ledger: &SessionLedger, event: &HookEvent, parent: &
 /// How much of the name of a session is shown.
 fn short(session: &str) -> String {
     session.chars().take(8).collect()
-}
-
-/// The client that started this hook: the nearest process above that is no shell.
-fn client_process() -> Option<(i32, Process)> {
-    let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
-    for _ in 0..MOST_ABOVE {
-        let process = Process::read(next).filter(|_| next > 1)?;
-        if !process.is_shell() {
-            return Some((next, process));
-        }
-        next = process.parent;
-    }
-    None
 }
 
 fn children(home: &StateDirectory, session: &FolderName) -> Vec<Child> {

@@ -156,6 +156,19 @@ impl Process {
         })
     }
 
+    /// The client that started this hook, with its number: the nearest process above that is no shell.
+    pub(crate) fn client() -> Option<(i32, Self)> {
+        let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
+        for _ in 0..MOST_ABOVE {
+            let process = Self::read(next).filter(|_| next > 1)?;
+            if !process.is_shell() {
+                return Some((next, process));
+            }
+            next = process.parent;
+        }
+        None
+    }
+
     /// Whether it is a shell, through which clients start a hook.
     pub(crate) fn is_shell(&self) -> bool {
         matches!(self.name.as_str(), "sh" | "dash" | "bash" | "zsh")

@@ -103,6 +103,13 @@ impl Nobody {
                 let is_nobody = answering_program(argument) == Answering::Nobody;
                 if is_nobody { Some(Self::Headless) } else { answered() }
             }
+            Questions::AskedUnless(arguments) => {
+                if is_started_with(arguments) {
+                    Some(Self::Headless)
+                } else {
+                    answered()
+                }
+            }
             Questions::NotWanted => Some(Self::NotWanted),
             Questions::Decided(mode) => Some(Self::Decided(mode)),
             Questions::Lost => Some(Self::Lost(around.client.title)),
@@ -204,6 +211,13 @@ impl Nobody {
         }
         format!("refused: nobody can be asked, because {}", self.why())
     }
+}
+
+/// Whether the client was started with one of these arguments.
+fn is_started_with(arguments: &[&str]) -> bool {
+    let line = Process::client().and_then(|(number, _)| words_of(number, 1 << 20)).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    words.any(|word| arguments.contains(&word.split_once('=').map_or(&*word, |(name, _)| name)))
 }
 
 /// Whether a program answers the questions of the client.
