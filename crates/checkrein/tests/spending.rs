@@ -163,7 +163,7 @@ fn what_agents_spend_that_an_agent_starts_counts_for_it() {
             environment.answer_to(&environment.payload("s", "PreToolUse", call));
         }
         let rollout = environment.home().join("rollout.jsonl");
-        let usage = json!({ "input_tokens": 4000, "cached_input_tokens": 0, "output_tokens": 1 });
+        let usage = json!({ "input_tokens": 2000, "cached_input_tokens": 0, "output_tokens": 1 });
         let told = json!({ "type": "token_count", "info": { "total_token_usage": usage } });
         fs::write(&rollout, format!("{}\n", json!({ "type": "event_msg", "payload": told }))).unwrap();
         let event = |name: &str, mut fields: Json| {

@@ -1,6 +1,6 @@
 //! `checkrein uninstall`: taking the hooks of clients back.
 
-use checkrein_clients::{ClientAdapter, FIRST, Registration, SettingsScope};
+use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Registration, SettingsScope};
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -16,7 +16,7 @@ use super::init::{
 use super::insertions::Inserting as _;
 use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
 
-/// The clients whose hooks are meant: the one that is named, or all of which a settings file calls them.
+/// The clients whose hooks are meant: the one that is named, or all of which a settings file here calls them, or did.
 pub fn meant(
     environment: &HostEnvironment,
     name: Option<&str>,
@@ -26,7 +26,13 @@ pub fn meant(
         Some(name) => return clients(environment, name),
         None => Vec::new(),
     };
-    for client in holding(environment) {
+    let known = Installations::load(environment)?.0;
+    let is_known = |client: &&ClientAdapter| {
+        let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
+        let mut files = scopes.filter_map(|scope| settings_file(environment, client, scope));
+        files.any(|file| known.iter().any(|known| known.settings == file))
+    };
+    for client in holding(environment).into_iter().chain(CLIENTS.iter().filter(is_known)) {
         if !meant.iter().any(|known| known.client == client.client) {
             meant.push(client);
         }
