@@ -543,7 +543,7 @@ mod tests {
             for kept in ["// which model", "// ours", "/* none yet */", "} // hooks"] {
                 assert!(registered.contains(kept), "{registered}");
             }
-            assert_eq!(layout.registration(&registered).unwrap().commands(), [command.clone()]);
+            assert_eq!(layout.registration(&registered).unwrap().commands(), std::slice::from_ref(&command));
             let line = layout.reviewing_line(&command);
             assert_eq!(layout.protection(Some(&registered), &[line.as_str()]), Protection::Stands);
             assert_eq!(layout.unregister(&registered).unwrap(), commented);

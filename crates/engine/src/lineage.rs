@@ -136,11 +136,11 @@ pub(crate) fn begin(context: &Context, ledger: &SessionLedger, event: &HookEvent
 /// Announces the agents that a command names, should it start one of them where nobody can see from whom.
 pub(crate) fn announce(context: &Context, ledger: &SessionLedger, action: &Action) {
     let Some(text) = action.shell_text() else { return };
-    let is_named = |name: &&str| {
+    let is_named = |name: &str| {
         let words = text.split(|sign: char| !(sign.is_alphanumeric() || "_-.".contains(sign)));
-        words.into_iter().any(|word| word == *name)
+        words.into_iter().any(|word| word == name)
     };
-    let named = CLIENTS.iter().filter(|client| client.programs.iter().any(|name| is_named(&name)));
+    let named = CLIENTS.iter().filter(|client| client.programs.iter().any(|name| is_named(name)));
     let clients: Vec<String> = named.map(|client| client.client.name().to_owned()).collect();
     if clients.is_empty() {
         return;

@@ -66,7 +66,7 @@ pub fn clients(
 /// The clients that this machine has: by their program, by their folder in the home directory, or by what the project holds for them.
 fn found(environment: &HostEnvironment) -> Vec<&'static ClientAdapter> {
     let workspace = find_workspace(&environment.cwd);
-    let is_there = |path: &AbsolutePath| fs::symlink_metadata(path.as_str()).is_ok();
+    let exists = |path: &AbsolutePath| fs::symlink_metadata(path.as_str()).is_ok();
     let is_in_project = |client: &ClientAdapter| {
         let settings = client.places.settings.iter().map(|(_, place)| *place);
         let guarded = client.places.guarded.iter().map(|(place, _)| *place);
@@ -74,14 +74,14 @@ fn found(environment: &HostEnvironment) -> Vec<&'static ClientAdapter> {
             ClientPath::Project(path) => {
                 // `.github` belongs to everything around a repository; other folders are a client's own.
                 let own = path.split('/').next().filter(|top| *top != ".github").unwrap_or(path);
-                is_there(&workspace.join(own))
+                exists(&workspace.join(own))
             }
             ClientPath::Folder(_) | ClientPath::Machine(_) => false,
         })
     };
     let is_here = |client: &&ClientAdapter| {
         client.programs.iter().any(|name| find_on_path(environment, name))
-            || is_there(&environment.folder_of(client))
+            || exists(&environment.folder_of(client))
             || is_in_project(client)
     };
     CLIENTS.iter().filter(is_here).collect()
@@ -322,13 +322,13 @@ impl Plan {
         let known = installations.0.iter().find(|known| known.settings == self.settings);
         entry.made = self.is_new || known.is_some_and(|known| known.made);
         let inserted = known.and_then(|known| known.inserted.as_ref());
-        entry.inserted = match inserted.filter(|inserted| inserted.is_whole_of(&self.after)) {
-            Some(inserted) => Some(inserted.clone()),
-            None => {
-                let earlier = inserted.and_then(|inserted| inserted.taken_out_of(&self.before));
-                let bare = earlier.map_or_else(|| bare(self.client, &self.before), Ok)?;
-                Inserted::between(&bare, &self.after)
-            }
+        entry.inserted = if let Some(inserted) = inserted.filter(|inserted| inserted.is_whole_of(&self.after))
+        {
+            Some(inserted.clone())
+        } else {
+            let earlier = inserted.and_then(|inserted| inserted.taken_out_of(&self.before));
+            let bare = earlier.map_or_else(|| bare(self.client, &self.before), Ok)?;
+            Inserted::between(&bare, &self.after)
         };
         if !installations.0.contains(&entry) {
             installations.add(entry);
@@ -498,7 +498,7 @@ impl Results {
         self.note(
             client,
             words,
-            installation::RegistrationAnswer::new(client, Some(settings), result, None),
+            &installation::RegistrationAnswer::new(client, Some(settings), result, None),
         )?;
         self.also(exit);
         Ok(())
@@ -512,7 +512,7 @@ impl Results {
             RegistrationResult::Skipped,
             Some(why.to_owned()),
         );
-        self.note(client, format!("skipped: {why}"), answer)
+        self.note(client, format!("skipped: {why}"), &answer)
     }
 
     /// Notes that it failed, and says why.
@@ -528,7 +528,7 @@ impl Results {
         let why = Some(error.to_string());
         let answer = installation::RegistrationAnswer::new(client, None, RegistrationResult::Failed, why);
         self.exit = ExitStatus::Failed;
-        self.note(client, format!("failed: {error}"), answer)
+        self.note(client, format!("failed: {error}"), &answer)
     }
 
     /// Notes the end of something that has said what became of it.
@@ -542,11 +542,11 @@ impl Results {
         &mut self,
         client: &'static ClientAdapter,
         words: String,
-        answer: installation::RegistrationAnswer,
+        answer: &installation::RegistrationAnswer,
     ) -> Result<(), CommandError> {
         self.lines.push((client.title, words));
         if self.output == OutputForm::Json {
-            print_exact(&api::line(&answer)?);
+            print_exact(&api::line(answer)?);
         }
         Ok(())
     }

@@ -123,7 +123,7 @@ impl Node {
         let inside = self.inside();
         let between = |range: Range<usize>| text.get(range).unwrap_or_default();
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let unit = self.unit(text);
+        let unit = Self::unit(text);
         let own_margin = margin(text, self.range.start);
         // Behind the comments that follow the last child, too: they say something of that one.
         let at = inside.start + between(inside.clone()).trim_end().len();
@@ -163,7 +163,7 @@ impl Node {
         let inside = self.inside();
         let before = text.get(inside.start..child.start).unwrap_or_default();
         let start = inside.start + before.trim_end().len();
-        let mut cuts = vec![start..child.end];
+        let mut first = start..child.end;
         let previous = at.checked_sub(1).and_then(|at| children.get(at));
         let separator = match (children.get(at + 1), previous) {
             (Some(next), _) => comma(text, child.end..next.start),
@@ -171,7 +171,7 @@ impl Node {
             (None, None) => {
                 let rest = text.get(child.end..inside.end).unwrap_or_default();
                 if rest.trim().is_empty() {
-                    cuts = vec![start..inside.end];
+                    first.end = inside.end;
                 }
                 None
             }
@@ -180,10 +180,10 @@ impl Node {
         let rest = text.get(child.end..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         let is_followed = !without_comments(rest).trim_matches([',', ' ', '\t']).is_empty();
         if is_followed && is_in_line_comment(text, start) {
-            cuts = vec![child.clone()];
+            first = child.clone();
         }
-        cuts.extend(separator.map(|comma| comma..comma + 1));
-        let without = cut(text, cuts);
+        let separator = separator.map(|comma| comma..comma + 1);
+        let without = cut(text, std::iter::once(first).chain(separator).collect());
         Self::parse(&without).map(|_| without)
     }
 
@@ -194,7 +194,7 @@ impl Node {
     }
 
     /// By how much a level is indented in the text.
-    fn unit(&self, text: &str) -> String {
+    fn unit(text: &str) -> String {
         let Ok(root) = Self::parse(text) else { return INDENT.to_owned() };
         let first = root.children().into_iter().next();
         let first = first.filter(|first| {
@@ -222,10 +222,11 @@ impl Form<'_> {
                 let one = |(name, value): (&String, &Json)| {
                     format!("{}: {}", Json::from(name.as_str()), self.at(value, depth + 1))
                 };
-                self.bracketed(["{", "}"], fields.iter().map(one).collect(), depth)
+                self.bracketed(["{", "}"], &fields.iter().map(one).collect::<Vec<_>>(), depth)
             }
             Json::Array(items) if !items.is_empty() => {
-                self.bracketed(["[", "]"], items.iter().map(|item| self.at(item, depth + 1)).collect(), depth)
+                let items: Vec<String> = items.iter().map(|item| self.at(item, depth + 1)).collect();
+                self.bracketed(["[", "]"], &items, depth)
             }
             Json::Null
             | Json::Bool(_)
@@ -236,7 +237,7 @@ impl Form<'_> {
         }
     }
 
-    fn bracketed(&self, [open, close]: [&str; 2], items: Vec<String>, depth: usize) -> String {
+    fn bracketed(&self, [open, close]: [&str; 2], items: &[String], depth: usize) -> String {
         match self.lines {
             None => format!("{open}{}{close}", items.join(", ")),
             Some((newline, margin)) => {
@@ -313,11 +314,10 @@ pub(crate) fn without_comments(text: &str) -> String {
     while let Some(&byte) = bytes.get(at) {
         let next = bytes.get(at + 1).copied();
         let (then, width) = match (inside, byte, next) {
-            (Inside::Nothing, b'"', _) => (Inside::Text, 1),
+            (Inside::Nothing, b'"', _) | (Inside::Escape, _, _) => (Inside::Text, 1),
             (Inside::Nothing, b'/', Some(b'/')) => (Inside::Line, 2),
             (Inside::Nothing, b'/', Some(b'*')) => (Inside::Block, 2),
             (Inside::Text, b'\\', _) => (Inside::Escape, 1),
-            (Inside::Escape, _, _) => (Inside::Text, 1),
             (Inside::Text, b'"', _) | (Inside::Line, b'\n', _) => (Inside::Nothing, 1),
             (Inside::Block, b'*', Some(b'/')) => (Inside::Nothing, 2),
             (before, _, _) => (before, 1),
