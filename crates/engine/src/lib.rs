@@ -25,6 +25,7 @@
 //! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
+//! | `lineage` | which session started which, and what a family spends |
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
