@@ -1,9 +1,12 @@
 //! The file tree as the command has changed it so far, on top of the world.
 
+mod links;
+mod told;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::path::AbsolutePath;
-use crate::world::{Branches, Entry, FileFacts, FileText, Last, Listing, Timestamp, World};
+use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
 use super::index_changes::{Happened, IndexChange, IndexChanges};
 use super::moves::Moves;
@@ -11,6 +14,8 @@ use super::perhaps::{self, Perhaps, Way};
 use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
 use super::weight::ENTRY;
+use links::add_links;
+use told::Told;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,27 +48,6 @@ pub struct Overlay {
     leading: BTreeMap<String, Value>,
     /// What was moved, and where it stood before.
     moves: Moves,
-}
-
-/// What is known to the letter of what a command writes into a file, one text after the other.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Told {
-    /// What it holds by now; `None` where ways part.
-    now: Option<String>,
-    /// What it may hold where the command ends early, or goes another way.
-    perhaps: Vec<String>,
-}
-
-impl Told {
-    fn join(mut self, other: Option<&Self>) -> Self {
-        if self.now != other.and_then(|other| other.now.clone()) {
-            self.now = None;
-        }
-        let more = other.map(|other| other.perhaps.as_slice()).unwrap_or_default();
-        self.perhaps
-            .extend(more.iter().filter(|text| !self.perhaps.contains(text)).cloned().collect::<Vec<_>>());
-        self
-    }
 }
 
 /// Where objects came from.
@@ -301,33 +285,6 @@ impl Overlay {
         self.made.insert(path.as_str().to_owned(), Made::Doubtful(Perhaps::default()));
     }
 
-    /// Remembers that a link stands at a path of which it is not known for sure where it leads.
-    pub(crate) fn link_somewhere(&mut self, path: &AbsolutePath, text: &Value) {
-        self.leading.insert(path.as_str().to_owned(), text.clone());
-    }
-
-    /// Where a path may lead on from a link of which it is not known for sure where it leads: what is known of the text of that link, taken
-    /// from its own directory, with what stands behind it. A path that is such a link leads on where links are followed.
-    pub(crate) fn leads_on(&self, path: &str, last: Last) -> Option<Value> {
-        self.leading.iter().find_map(|(link, text)| {
-            let rest = path.strip_prefix(link.as_str())?;
-            let is_behind = rest.starts_with('/') || rest.is_empty() && last == Last::Follow;
-            if !is_behind || !matches!(self.made.get(link), Some(Made::Doubtful(_))) {
-                return None;
-            }
-            let is_relative = !matches!(text, Value::Unknown)
-                && !text.known_start().is_empty()
-                && !text.known_start().starts_with('/');
-            let directory = link.rsplit_once('/').map_or("", |(directory, _)| directory);
-            let base = if is_relative {
-                Value::exact(format!("{directory}/")).followed_by(text)
-            } else {
-                text.clone()
-            };
-            Some(base.followed_by(&Value::exact(rest)))
-        })
-    }
-
     /// Remembers that a path may be gone with everything below it, or be as it was.
     pub(crate) fn perhaps_gone(&mut self, path: &AbsolutePath) {
         self.perhaps(path, Perhaps::default());
@@ -390,10 +347,11 @@ impl Overlay {
             Made::Checkout(_) => ENTRY,
             Made::Gone | Made::Directory { .. } => 0,
         };
-        let told: usize = self.told.iter().map(|(path, text)| ENTRY + path.len() + text.len()).sum();
+        let told: usize = self.told.iter().map(|(path, told)| ENTRY + path.len() + told.weight()).sum();
+        let links: usize = self.leading.iter().map(|(path, text)| ENTRY + path.len() + text.weight()).sum();
         let other = self.untracked.len() + self.moved.len() + self.fetched.len() + self.filled.len();
         let made: usize = self.made.iter().map(|(path, made)| ENTRY + path.len() + of(made)).sum();
-        made + told + other * ENTRY
+        made + told + links + other * ENTRY
     }
 
     /// What this command moved.
@@ -837,12 +795,4 @@ fn known(text: FileText) -> Value {
 /// What the text of everything below a directory begins with.
 fn below(directory: &AbsolutePath) -> String {
     format!("{}/", directory.as_str().trim_end_matches('/'))
-}
-
-/// Adds links of another way, and where they may lead there.
-fn add_links(links: &mut BTreeMap<String, Value>, others: &BTreeMap<String, Value>) {
-    for (link, other) in others {
-        let joined = links.get(link).map_or_else(|| other.clone(), |known| known.join(other));
-        links.insert(link.clone(), joined);
-    }
 }

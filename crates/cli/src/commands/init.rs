@@ -623,7 +623,12 @@ pub(super) fn finish(
     let (result, exit) = written.told();
     match (output, written) {
         (OutputForm::Json, _) => {
-            print_exact(&api::line(&installation::RegistrationAnswer::new(client, Some(settings), result, None))?);
+            print_exact(&api::line(&installation::RegistrationAnswer::new(
+                client,
+                Some(settings),
+                result,
+                None,
+            ))?);
         }
         (OutputForm::Text, Written::Yes) => {
             print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
