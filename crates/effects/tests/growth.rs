@@ -28,7 +28,7 @@ fn prediction(command: &str) -> Prediction {
 fn announced(prediction: &Prediction) -> usize {
     let text = |content: &AnnouncedContent| match content {
         AnnouncedContent::Text(text) => text.len(),
-        AnnouncedContent::Link(_) | AnnouncedContent::Mode(_) => 0,
+        AnnouncedContent::Link(_) | AnnouncedContent::Commit { .. } | AnnouncedContent::Mode(_) => 0,
     };
     prediction.announced.iter().map(|(_, content)| text(content)).sum()
 }

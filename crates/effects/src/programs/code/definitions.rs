@@ -4,6 +4,7 @@ use crate::interpreter::Value;
 
 use super::evaluator::{Body, Evaluator, Function, Given};
 use super::later::Moment;
+use super::maps::in_any_order;
 use super::statements::{flat, known_items};
 use super::value::ScriptValue;
 use super::walk::scopes::ScopeSort;
@@ -219,6 +220,28 @@ impl Evaluator<'_, '_, '_> {
                 items.splice(from..from, given);
                 self.assign(&name, ScriptValue::List(items));
                 Some((ScriptValue::Local, if has_brackets { end + 1 } else { end }))
+            }
+            // What is left has other places in the list. What a function was given it takes one after the other.
+            (Language::Perl, "shift" | "pop" | "splice") => {
+                let has_brackets = self.tokens.is(at + 1, "(");
+                let place = at + 1 + usize::from(has_brackets);
+                let name = self.tokens.word(place).filter(|name| name.len() > 1 && name.starts_with('@'))?;
+                let name = name.to_owned();
+                if matches!(name.as_str(), "@_" | "@ARGV") {
+                    return None;
+                }
+                let end =
+                    if has_brackets { self.tokens.partner(at + 1) } else { self.end_of_words(place, to) };
+                let given = if self.tokens.is(place + 1, ",") {
+                    self.given(place + 2, end.min(to)).positional
+                } else {
+                    Vec::new()
+                };
+                let mut items = self.variable(&name).map(ScriptValue::items)?;
+                items.extend(given.iter().skip(2).flat_map(ScriptValue::items));
+                let answer = ScriptValue::any(&items);
+                self.put_under_all_names(&name, ScriptValue::List(in_any_order(&items)));
+                Some((answer, if has_brackets { end + 1 } else { end }))
             }
             (Language::Perl, "do" | "eval") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);

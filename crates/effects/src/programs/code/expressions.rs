@@ -606,7 +606,11 @@ impl Evaluator<'_, '_, '_> {
         }
         for piece in pieces {
             if let Piece::Code(_) = piece {
-                self.text_of(std::slice::from_ref(piece));
+                let value = self.text_of(std::slice::from_ref(piece));
+                // It may be what is put in the place of a text: `s/build/$ENV{HOME}/`.
+                if self.language == Language::Perl {
+                    self.note_stray(&value);
+                }
             }
         }
     }

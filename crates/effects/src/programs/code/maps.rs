@@ -68,6 +68,13 @@ pub(super) fn joined(
     all
 }
 
+/// Values of which any may stand in the place of any other: of a list that is sorted, turned round or shuffled.
+pub(super) fn in_any_order(items: &[ScriptValue]) -> Vec<ScriptValue> {
+    let parts: Vec<ScriptValue> = items.to_vec();
+    let any = ScriptValue::any(&parts);
+    vec![any; parts.len()]
+}
+
 impl Evaluator<'_, '_, '_> {
     /// Calls a method of a map, where it is one that maps have; it may change the map where it is kept.
     pub(super) fn map_method(
@@ -239,6 +246,18 @@ impl Evaluator<'_, '_, '_> {
             "fill" if !self.is_python() => {
                 let value = given.first()?;
                 items = items.into_iter().map(|item| item.join(value)).collect();
+            }
+            // Afterwards any of them may stand anywhere.
+            "sort" | "reverse" | "copyWithin" | "remove" | "rotate" => {
+                items = in_any_order(&items);
+                if !self.is_python() {
+                    answer = ScriptValue::List(items.clone());
+                }
+            }
+            "clear" if self.doubt == 0 => items.clear(),
+            "pop" | "shift" | "popleft" if !items.is_empty() && (self.doubt > 0 || !given.is_empty()) => {
+                answer = ScriptValue::any(&items);
+                items = in_any_order(&items);
             }
             "extend" | "update" => match given.first() {
                 Some(ScriptValue::List(more)) => items.extend(more.clone()),

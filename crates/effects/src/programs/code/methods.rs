@@ -9,6 +9,7 @@ use super::call_effects::{UNKNOWN_MODULE, joined_text, own_process, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::made::{repeated, replaced};
+use super::maps;
 use super::python_parameters;
 use super::value::ScriptValue;
 use checkrein_scripts::Language;
@@ -486,10 +487,13 @@ impl Evaluator<'_, '_, '_> {
                 _,
                 "strip" | "rstrip" | "lstrip" | "trim" | "trimEnd" | "chomp" | "encode" | "decode"
                 | "toString" | "to_s" | "as_posix" | "expanduser" | "freeze" | "dup" | "valueOf" | "to_str"
-                | "sort" | "reverse" | "filter" | "sorted" | "select" | "reject" | "to_a" | "entries"
-                | "each" | "each_with_index" | "forEach" | "map" | "flat" | "uniq" | "compact" | "keys"
-                | "values",
+                | "filter" | "sorted" | "select" | "reject" | "to_a" | "entries" | "each" | "each_with_index"
+                | "forEach" | "map" | "flat" | "uniq" | "compact" | "keys" | "values",
             ) => of.clone(),
+            (ScriptValue::List(items), "sort" | "shuffle" | "rotate") => {
+                ScriptValue::List(maps::in_any_order(items))
+            }
+            (_, "sort" | "reverse") => of.clone(),
             (ScriptValue::Text(_), "join") => {
                 // Python: the text stands between.
                 joined_text(of, &given.at(0).items())

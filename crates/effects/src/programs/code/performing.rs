@@ -80,6 +80,12 @@ impl Evaluator<'_, '_, '_> {
                 ("reversed", ScriptValue::Text(Value::Exact(text))) => {
                     ScriptValue::text(text.chars().rev().collect::<String>())
                 }
+                ("sorted", ScriptValue::List(items)) => ScriptValue::List(maps::in_any_order(&items)),
+                ("sort" | "reverse", _) if self.language == Language::Perl => {
+                    let all: Vec<ScriptValue> =
+                        given.positional.iter().flat_map(ScriptValue::items).collect();
+                    ScriptValue::List(maps::in_any_order(&all))
+                }
                 ("reversed", ScriptValue::List(items)) => {
                     ScriptValue::List(items.into_iter().rev().collect())
                 }

@@ -55,7 +55,7 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
     let deletes = words.any(&["-d", "--delete"]);
     let receivers = git.receivers(remote);
     git.change_receivers(&receivers, git.loss_there(remote, words));
-    if words.has("--mirror") {
+    if words.has("--mirror") || git.is_mirror(remote) {
         git.rewrite(
             &Value::exact("all branches"),
             "makes the remote the same as this repository; what only it holds is lost",
@@ -65,7 +65,10 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
     if words.has("--prune") {
         git.rewrite(&Value::exact("remote branches"), "deletes branches of the remote that are not here");
     }
-    let references = words.operands_from(1);
+    let given = words.operands_from(1);
+    let is_wide = words.any(&["--all", "--branches", "--tags"]);
+    let set = if given.is_empty() && !is_wide { git.references_set(remote) } else { Vec::new() };
+    let references = if set.is_empty() { given } else { set.as_slice() };
     if references.is_empty() {
         let current = git
             .cwd
@@ -172,13 +175,9 @@ impl Git<'_, '_> {
             |reference: &str| reference.starts_with('+') || reference.starts_with(':') && reference.len() > 1;
         let references = words.operands_from(1);
         let is_set = || {
-            let name = remote.and_then(Value::as_exact).map_or_else(|| self.default_remote(), str::to_owned);
-            let mirrors = self.settings.exact(&format!("remote.{name}.mirror"));
-            let is_mirror =
-                mirrors.is_some_and(|text| !matches!(text.as_str(), "false" | "no" | "off" | "0"));
-            is_mirror
+            self.is_mirror(remote)
                 || references.is_empty()
-                    && self.settings.all(&format!("remote.{name}.push")).iter().any(|text| takes(text))
+                    && self.references_set(remote).iter().any(|text| takes(&text.known_start()))
         };
         if words.any(&OPTIONS)
             || references.iter().any(|reference| takes(&reference.known_start()))
@@ -188,6 +187,22 @@ impl Git<'_, '_> {
         } else {
             LossThere::None
         }
+    }
+
+    fn remote_name(&self, remote: Option<&Value>) -> String {
+        remote.and_then(Value::as_exact).map_or_else(|| self.default_remote(), str::to_owned)
+    }
+
+    /// Whether settings make every push to a remote one of all that is here, and nothing else (git-config(1), `remote.<name>.mirror`).
+    fn is_mirror(&self, remote: Option<&Value>) -> bool {
+        let mirrors = self.settings.exact(&format!("remote.{}.mirror", self.remote_name(remote)));
+        mirrors.is_some_and(|text| !matches!(text.as_str(), "false" | "no" | "off" | "0"))
+    }
+
+    /// What a push to a remote is about where its words do not say (git-config(1), `remote.<name>.push`).
+    fn references_set(&self, remote: Option<&Value>) -> Vec<Value> {
+        let set = self.settings.all(&format!("remote.{}.push", self.remote_name(remote)));
+        set.into_iter().map(Value::exact).collect()
     }
 
     /// A remote that is a repository on this machine changes like the own one.

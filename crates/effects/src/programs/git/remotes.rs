@@ -570,7 +570,17 @@ impl Git<'_, '_> {
         }
         for path in listed.unwrap_or_default() {
             let place = Value::exact(root.join(&path).as_str());
-            self.machine.inside(&place, |machine| machine.run_text(&text, Input::Inherited));
+            // git-submodule(1), "foreach": what the command finds in its variables.
+            let variables = vec![
+                ("toplevel".to_owned(), Value::exact(root.as_str())),
+                ("name".to_owned(), Value::exact(path.as_str())),
+                ("sm_path".to_owned(), Value::exact(path.as_str())),
+                ("displaypath".to_owned(), Value::exact(path.as_str())),
+                ("sha1".to_owned(), Value::something()),
+            ];
+            self.machine.inside(&place, |machine| {
+                machine.with_variables(variables, |machine| machine.run_text(&text, Input::Inherited))
+            });
         }
     }
 }

@@ -162,13 +162,21 @@ impl Evaluator<'_, '_, '_> {
             }
             (ScriptValue::List(mut items), index) if items.len() < ITEMS => {
                 let length = items.len();
-                let place = index.and_then(|text| match text.strip_prefix('-') {
+                let number = index.filter(|text| text.parse::<i64>().is_ok());
+                let is_anywhere = number.is_none();
+                let place = number.and_then(|text| match text.strip_prefix('-') {
                     Some(behind) => length.checked_sub(behind.parse().ok()?),
                     None => text.parse::<usize>().ok(),
                 });
+                // A part of a list, or a place that is not known.
+                if is_anywhere {
+                    let any = ScriptValue::any(&value.items());
+                    items = items.into_iter().map(|item| item.join(&any)).collect();
+                }
                 match place.and_then(|place| items.get_mut(place)) {
                     Some(item) if self.doubt == 0 => *item = value,
-                    Some(_) | None => items.push(value),
+                    Some(item) => *item = item.clone().join(&value),
+                    None => items.push(value),
                 }
                 self.store(of, ScriptValue::List(items));
             }

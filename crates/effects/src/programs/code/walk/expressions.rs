@@ -210,6 +210,31 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// Functions that change the list or map which they are given first: `random.shuffle(list)`, `operator.setitem(list, 0, value)`,
+    /// `list.append(list, value)`.
+    fn changed_by_function(&mut self, callee: &Expression, arguments: &[Argument]) -> Option<ScriptValue> {
+        let (Expression::Member(module, function), Some(first)) = (callee, arguments.first()) else {
+            return None;
+        };
+        let Expression::Name(module) = &**module else { return None };
+        let is_kind = |name: &str| matches!(name, "list" | "dict" | "deque");
+        let method = match (module.as_str(), function.as_str()) {
+            ("random", "shuffle") | ("heapq", "heapify") => "sort",
+            ("heapq", "heappush") => "append",
+            ("operator", "setitem") => "__setitem__",
+            (kind, method) if is_kind(kind) => method,
+            (_, _) => return None,
+        };
+        let of = self.value(&first.value);
+        if !matches!(of, ScriptValue::List(_) | ScriptValue::Map(_)) {
+            return None;
+        }
+        let given = self.given_tree(arguments.get(1..).unwrap_or_default());
+        self.changed_by_method(&first.value, &of, method, &given)
+            .or_else(|| self.grows(&first.value, &of, method, &given.positional))
+            .or_else(|| self.map_method(&first.value, &of, method, &given))
+    }
+
     /// Methods that give entries or names a value: `list.__setitem__(0, value)`, `globals().update(name=value)`.
     fn changed_by_method(
         &mut self,
@@ -420,6 +445,11 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn call_tree(&mut self, callee: &Expression, arguments: &[Argument]) -> ScriptValue {
+        if self.is_python()
+            && let Some(answer) = self.changed_by_function(callee, arguments)
+        {
+            return answer;
+        }
         match callee {
             Expression::Name(name)
                 if name == "setattr" && self.is_python() && self.variable(name).is_none() =>
