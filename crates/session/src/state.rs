@@ -191,7 +191,10 @@ impl Projection for SessionState {
                 self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
             }
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
-            RecordBody::Event { name, .. } if name == RESTORED => self.controller.decided(),
+            RecordBody::Event { name, .. } if name == RESTORED => {
+                self.forget_deeds();
+                self.controller.decided();
+            }
             RecordBody::Halted { scope: HaltScope::All, .. }
             | RecordBody::Resumed { scope: HaltScope::All, .. }
             | RecordBody::Event { .. }
@@ -259,9 +262,15 @@ impl SessionState {
                 self.controller.rolled_back(rollback.before);
                 self.goals.retain(|goal| goal.after < rollback.before.0);
                 self.file_operations = 0;
+                self.forget_deeds();
             }
             RollbackStage::NotDone => {}
         }
+    }
+
+    /// Somebody put files back: what actions left in them stands there no more, so that nothing takes it back again.
+    fn forget_deeds(&mut self) {
+        self.recent.iter_mut().for_each(|action| action.past.deeds.clear());
     }
 
     /// A user has looked at what was flagged. Where it was about the tier, they have judged the agent: it begins anew.

@@ -141,6 +141,8 @@ pub struct RestoreContext {
     sparing: Sparing,
     environment: HostEnvironment,
     generated: Generated,
+    /// Whether a restore that was interrupted was finished here.
+    has_finished: bool,
 }
 
 impl RestoreContext {
@@ -163,7 +165,7 @@ impl RestoreContext {
         let own = vec![PathBuf::from(environment.state_path.as_str())];
         let environment_here = environment.clone();
         let generated = Generated::default();
-        let ground = Self {
+        let mut ground = Self {
             workspace,
             store,
             within: None,
@@ -172,10 +174,14 @@ impl RestoreContext {
             sparing,
             environment: environment_here,
             generated,
+            has_finished: false,
         };
         if let Some(begun) = ground.store.interrupted() {
             match unfinished {
-                Unfinished::Finish => ground.finish(environment, &begun)?,
+                Unfinished::Finish => {
+                    ground.finish(environment, &begun)?;
+                    ground.has_finished = true;
+                }
                 Unfinished::Tell => log(&format!(
                     "a restore of snapshot {} was interrupted; the next `undo` or `snapshot restore` finishes it",
                     begun.of
@@ -323,8 +329,9 @@ pub fn restore(
     }
     if steps.is_empty() && lost == 0 {
         let status = tell(environment, case, &steps, &sorted, None, output)?;
-        // Whoever waits for work to come back learns that none did.
-        let is_nothing = sorted.left.is_empty() && sorted.made_again.is_empty();
+        // Whoever waits for work to come back learns that none did. Where everything is as a snapshot has it, that is what was wanted.
+        let takes_back = case.moment != ActionEndTime::None && !ground.has_finished;
+        let is_nothing = takes_back && sorted.left.is_empty() && sorted.made_again.is_empty();
         return Ok(if is_nothing { ExitStatus::Failed } else { status });
     }
     for one in &unsaved {

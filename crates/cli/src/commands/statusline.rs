@@ -95,7 +95,9 @@ fn spent(status: &Json) -> impl Iterator<Item = String> {
         .saturating_add(tokens("total_output_tokens").unwrap_or_default());
     let dollars = status.get("cost").and_then(|cost| cost.get("total_cost_usd")).and_then(Json::as_f64);
     let tokens = match window {
-        None | Some(Json::Null) => Some("tokens unknown".to_owned()),
+        // A client that does not speak of tokens at all is not one that cannot tell them.
+        None => None,
+        Some(Json::Null) => Some("tokens unknown".to_owned()),
         Some(_) => (held > 0).then(|| format!("{} tokens", thousands(held))),
     };
     let dollars = dollars.filter(|dollars| *dollars > 0.0).map(|dollars| format!("${dollars:.2}"));

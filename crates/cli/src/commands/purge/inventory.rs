@@ -13,7 +13,8 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 29] = [
+const STATE: [&str; 30] = [
+    "agents",
     "allowed",
     "approvals",
     CANARIES,
@@ -52,10 +53,12 @@ const MARKS: [&str; 3] = ["heads", "installed.json", "mask.key"];
 const CANARIES: &str = "canary-";
 
 /// What a session has in its folder.
-const SESSION: [&str; 11] = [
+const SESSION: [&str; 13] = [
+    "children.jsonl",
     "interventions.json",
     "ledger.jsonl",
     "ledger.torn-*",
+    "parent.json",
     "picture",
     "room",
     "rules.json",
