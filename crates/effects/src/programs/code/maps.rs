@@ -232,15 +232,12 @@ impl Evaluator<'_, '_, '_> {
                 let place = place.unwrap_or(0).min(items.len());
                 let taken = given.get(1).map_or(Some(usize::MAX), |taken| taken.exact()?.parse().ok());
                 let new = given.get(2..).unwrap_or_default().to_vec();
-                match taken.filter(|_| self.doubt == 0) {
-                    Some(taken) => {
-                        let end = place.saturating_add(taken).min(items.len());
-                        answer = ScriptValue::List(items.splice(place..end, new).collect());
-                    }
-                    None => {
-                        let any = ScriptValue::any(&new);
-                        items = items.into_iter().map(|item| item.join(&any)).collect();
-                    }
+                if let Some(taken) = taken.filter(|_| self.doubt == 0) {
+                    let end = place.saturating_add(taken).min(items.len());
+                    answer = ScriptValue::List(items.splice(place..end, new).collect());
+                } else {
+                    let any = ScriptValue::any(&new);
+                    items = items.into_iter().map(|item| item.join(&any)).collect();
                 }
             }
             "fill" if !self.is_python() => {

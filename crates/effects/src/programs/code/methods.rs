@@ -483,17 +483,17 @@ impl Evaluator<'_, '_, '_> {
             {
                 ScriptValue::List(text.chars().map(|letter| ScriptValue::text(letter.to_string())).collect())
             }
+            (ScriptValue::List(items), "sort" | "shuffle" | "rotate") => {
+                ScriptValue::List(maps::in_any_order(items))
+            }
             (
                 _,
                 "strip" | "rstrip" | "lstrip" | "trim" | "trimEnd" | "chomp" | "encode" | "decode"
                 | "toString" | "to_s" | "as_posix" | "expanduser" | "freeze" | "dup" | "valueOf" | "to_str"
-                | "filter" | "sorted" | "select" | "reject" | "to_a" | "entries" | "each" | "each_with_index"
-                | "forEach" | "map" | "flat" | "uniq" | "compact" | "keys" | "values",
+                | "sort" | "reverse" | "filter" | "sorted" | "select" | "reject" | "to_a" | "entries"
+                | "each" | "each_with_index" | "forEach" | "map" | "flat" | "uniq" | "compact" | "keys"
+                | "values",
             ) => of.clone(),
-            (ScriptValue::List(items), "sort" | "shuffle" | "rotate") => {
-                ScriptValue::List(maps::in_any_order(items))
-            }
-            (_, "sort" | "reverse") => of.clone(),
             (ScriptValue::Text(_), "join") => {
                 // Python: the text stands between.
                 joined_text(of, &given.at(0).items())
