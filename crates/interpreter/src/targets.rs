@@ -69,7 +69,7 @@ impl Machine<'_> {
                 | Target::Reference(_)
                 | Target::Unknown => continue,
             };
-            if let Some(beyond) = self.tree.leads_on(text, last) {
+            for beyond in self.tree.leads_on(text, last) {
                 aim.certainty = Certainty::Possible;
                 further.extend(self.aims_as_written(&beyond, last));
             }

@@ -14,9 +14,10 @@ impl Overlay {
     }
 
     /// Where a path may lead on from a link of which it is not known for sure where it leads: what is known of the text of that link, taken
-    /// from its own directory, with what stands behind it. A path that is such a link leads on where links are followed.
-    pub(crate) fn leads_on(&self, path: &str, last: Last) -> Option<Value> {
-        self.leading.iter().find_map(|(link, text)| {
+    /// from its own directory, with what stands behind it. A path that is such a link leads on where links are followed. One link may lie behind
+    /// another.
+    pub(crate) fn leads_on(&self, path: &str, last: Last) -> Vec<Value> {
+        let led = self.leading.iter().filter_map(|(link, text)| {
             let rest = path.strip_prefix(link.as_str())?;
             let is_behind = rest.starts_with('/') || rest.is_empty() && last == Last::Follow;
             if !is_behind || !matches!(self.made.get(link), Some(Made::Doubtful(_))) {
@@ -32,7 +33,8 @@ impl Overlay {
                 text.clone()
             };
             Some(base.followed_by(&Value::exact(rest)))
-        })
+        });
+        led.collect()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::bound::Kept;
 use super::later::Waiting;
+use super::maps::SharedPart;
 use super::started::{Handed, RunningProgram, Started};
 use super::value::ScriptValue;
 use super::variables::Variables;
@@ -197,9 +198,9 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) glancing: bool,
     /// Values that some variable holds of which is not seen which one it is.
     pub(super) strays: Vec<ScriptValue>,
-    /// The keys of names of which the list or map stands inside another one.
-    pub(super) nested: Vec<String>,
-    /// Names that are given what stands inside lists, one after the other.
+    /// The keys of names of which the list or map, or one inside it, has another name too.
+    pub(super) nested: Vec<(String, SharedPart)>,
+    /// Names that are given what stands inside lists and maps.
     pub(super) lent: HashSet<String>,
     pub(super) steps: usize,
     depth: usize,
@@ -544,8 +545,11 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         };
         if matches!(self.language, Language::Perl | Language::Php) {
             self.change_other_names(name, &value);
+            // What a reference leads to stays the same variable.
+            self.put_keeping_names(name, value);
+        } else {
+            self.put(name, value);
         }
-        self.put(name, value);
     }
 
     /// Follows the body of a function with what it is given.

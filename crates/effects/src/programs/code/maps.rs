@@ -12,6 +12,15 @@ use checkrein_scripts::tree::{BindingTarget, Expression, How};
 /// The greatest number of values that a list or map is followed with (ours).
 const ITEMS: usize = 256;
 
+/// What of a list or map has another name too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SharedPart {
+    /// All of it: it stands inside another one.
+    Whole,
+    /// The lists and maps inside it.
+    Inner,
+}
+
 /// An entry of a map; `None` when it has none of the key.
 fn entry_of(entries: &[(String, ScriptValue)], key: &str) -> Option<ScriptValue> {
     let known = entries.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
@@ -73,6 +82,36 @@ pub(super) fn in_any_order(items: &[ScriptValue]) -> Vec<ScriptValue> {
     let parts: Vec<ScriptValue> = items.to_vec();
     let any = ScriptValue::any(&parts);
     vec![any; parts.len()]
+}
+
+/// What a list or map may have become of which a value was put into one inside it.
+fn changed_inside(known: ScriptValue, value: &ScriptValue) -> ScriptValue {
+    let inner = |item: ScriptValue| if holds_values(&item) { changed(item, value) } else { item };
+    match known {
+        ScriptValue::List(items) => ScriptValue::List(items.into_iter().map(inner).collect()),
+        ScriptValue::Map(entries) => {
+            ScriptValue::Map(entries.into_iter().map(|(key, known)| (key, inner(known))).collect())
+        }
+        other => other,
+    }
+}
+
+/// Whether a value is a list or map, which may be changed in place.
+fn holds_values(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::List(_) | ScriptValue::Map(_))
+}
+
+/// The name that an expression begins with: `outer` of `outer["a"].b`, `outer.get("a")`.
+fn base_name(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Name(name) => Some(name),
+        Expression::Member(of, _) | Expression::Index(of, _) => base_name(of),
+        Expression::Call(callee, _) => match &**callee {
+            Expression::Member(of, _) => base_name(of),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 impl Evaluator<'_, '_, '_> {
@@ -313,26 +352,65 @@ impl Evaluator<'_, '_, '_> {
     /// Remembers that a list or map that has a name stands inside another one.
     pub(super) fn note_nested(&mut self, item: &Expression, value: &ScriptValue) {
         if let (Expression::Name(name), ScriptValue::List(_) | ScriptValue::Map(_)) = (item, value) {
-            self.nest(name);
+            self.nest(name, SharedPart::Whole);
         }
     }
 
-    fn nest(&mut self, name: &str) {
-        let key = self.key_of(name);
-        if self.nested.len() < ITEMS && !self.nested.contains(&key) {
-            self.nested.push(key);
+    fn nest(&mut self, name: &str, part: SharedPart) {
+        let shared = (self.key_of(name), part);
+        if self.nested.contains(&shared) {
+            return;
+        }
+        if self.nested.len() < ITEMS {
+            self.nested.push(shared);
+        } else {
+            self.not_followed("gives more lists several names than are followed");
         }
     }
 
     /// Remembers that the name of a loop stands for what is inside a list.
     pub(super) fn note_lent(&mut self, target: &BindingTarget, over: &Expression, list: &ScriptValue) {
-        let holds_others = |item: &ScriptValue| matches!(item, ScriptValue::List(_) | ScriptValue::Map(_));
-        let (BindingTarget::Name(target), ScriptValue::List(items)) = (target, list) else { return };
-        if items.iter().any(holds_others) {
-            self.lent.insert(target.clone());
-            if let Expression::Name(over) = over {
-                self.nest(over);
+        let ScriptValue::List(items) = list else { return };
+        if items.iter().any(holds_values) {
+            self.lend(target, over);
+        }
+    }
+
+    /// Remembers that names stand for what is inside what an expression gives, so that what is put into them is put into that.
+    fn lend(&mut self, target: &BindingTarget, from: &Expression) {
+        match target {
+            BindingTarget::Name(name) => {
+                self.lent.insert(name.clone());
             }
+            BindingTarget::List(targets) => targets.iter().for_each(|target| self.lend(target, from)),
+            BindingTarget::Map(entries) => entries.iter().for_each(|(_, target)| self.lend(target, from)),
+            BindingTarget::Default(inner, _) | BindingTarget::Rest(inner) => self.lend(inner, from),
+            BindingTarget::Member(_, _) | BindingTarget::Index(_, _) | BindingTarget::Nowhere => {}
+        }
+        if let Some(name) = base_name(from).map(str::to_owned) {
+            self.nest(&name, SharedPart::Inner);
+        }
+    }
+
+    /// Notes that a target is given what stands inside something else: `inner = outer["a"]`, `const { a } = outer`.
+    pub(super) fn note_inner(&mut self, target: &BindingTarget, given: &Expression, value: &ScriptValue) {
+        if let BindingTarget::Name(name) = target {
+            self.lent.remove(name);
+        }
+        let is_inner = match (target, given) {
+            (
+                BindingTarget::Name(_),
+                Expression::Member(_, _) | Expression::Index(_, _) | Expression::Call(_, _),
+            ) => holds_values(value),
+            (BindingTarget::List(_) | BindingTarget::Map(_), _) => match value {
+                ScriptValue::List(items) => items.iter().any(holds_values),
+                ScriptValue::Map(entries) => entries.iter().any(|(_, value)| holds_values(value)),
+                _ => false,
+            },
+            (_, _) => false,
+        };
+        if is_inner && base_name(given).is_some() {
+            self.lend(target, given);
         }
     }
 
@@ -342,9 +420,13 @@ impl Evaluator<'_, '_, '_> {
         if has_own_name || self.nested.is_empty() {
             return;
         }
-        for key in self.nested.clone() {
+        for (key, part) in self.nested.clone() {
             if let Some(known) = self.variables.get(&key).cloned() {
-                self.variables.insert(key, changed(known, value));
+                let changed = match part {
+                    SharedPart::Whole => changed(known, value),
+                    SharedPart::Inner => changed_inside(known, value),
+                };
+                self.variables.insert(key, changed);
             }
         }
     }

@@ -10,6 +10,7 @@ use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
 use crate::effect::Depth;
 use crate::interpreter::Value;
+use crate::path::AbsolutePath;
 use checkrein_scripts::token::{Language, Token};
 
 /// The greatest number of stray values that are kept (ours).
@@ -95,14 +96,18 @@ impl Evaluator<'_, '_, '_> {
             // The methods of an object of Ruby decide what that means.
             _ => return self.note_stray(value),
         };
-        let fits = match &changed {
-            ScriptValue::List(items) => items.len() <= ENTRIES,
-            ScriptValue::Map(entries) => entries.len() <= ENTRIES,
-            _ => true,
+        // Of more than are followed any may be anywhere.
+        let bounded = match changed {
+            ScriptValue::List(items) if items.len() > ENTRIES => {
+                ScriptValue::List(vec![ScriptValue::any(&items)])
+            }
+            ScriptValue::Map(entries) if entries.len() > ENTRIES => {
+                let values: Vec<ScriptValue> = entries.into_iter().map(|(_, value)| value).collect();
+                ScriptValue::Map(vec![(String::new(), ScriptValue::any(&values))])
+            }
+            other => other,
         };
-        if fits {
-            self.put_under_all_names(name, changed);
-        }
+        self.put_under_all_names(name, bounded);
     }
 
     fn with_entry(
@@ -134,7 +139,7 @@ impl Evaluator<'_, '_, '_> {
         }
         let is_shared = match (self.language, self.variable(&other)) {
             // A copy of a reference is one too.
-            (Language::Perl | Language::Php, Some(_)) => place > at || !self.other_names(&other).is_empty(),
+            (Language::Perl | Language::Php, _) => place > at || !self.other_names(&other).is_empty(),
             (Language::Ruby, Some(ScriptValue::Text(_) | ScriptValue::List(_) | ScriptValue::Map(_)))
             | (Language::Lua, Some(ScriptValue::List(_) | ScriptValue::Map(_))) => true,
             _ => false,
@@ -186,20 +191,31 @@ impl Evaluator<'_, '_, '_> {
     /// the code works.
     pub(super) fn note_stray(&mut self, value: &ScriptValue) {
         for item in value.items() {
-            let value = item.value();
-            if item.exact().is_none_or(|path| !path.starts_with(['/', '~', '.'])) {
+            if self.strays.contains(&item) || !self.is_outside(&item.value()) {
                 continue;
             }
-            let Some(path) = self.machine.one_path_through(&value) else { continue };
-            let place = self.machine.world().place();
-            let is_inside = path != place.workspace && path.is_within(&place.workspace);
-            if !is_inside
-                && !place.is_temporary(&path)
-                && self.strays.len() < STRAYS
-                && !self.strays.contains(&item)
-            {
+            if self.strays.len() < STRAYS {
                 self.strays.push(item);
+            } else {
+                self.not_followed(
+                    "stores more places than are followed where it is not seen what holds them",
+                );
             }
+        }
+    }
+
+    /// Whether a value names, as far as it is known, a place outside that in which the code works.
+    fn is_outside(&self, value: &Value) -> bool {
+        if !value.known_start().starts_with(['/', '~', '.']) {
+            return false;
+        }
+        let place = self.machine.world().place();
+        let is_inside = |path: &AbsolutePath| {
+            path != &place.workspace && path.is_within(&place.workspace) || place.is_temporary(path)
+        };
+        match self.machine.one_path_through(value) {
+            Some(path) => !is_inside(&path),
+            None => AbsolutePath::new(&value.known_start()).is_none_or(|start| !is_inside(&start)),
         }
     }
 

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn long_code_is_read_to_its_end() {
         for (count, line) in
-            [(4_500, "# a comment here\n"), (13_000, "# a comment here\n"), (12_000, "x = 1\n")]
+            [(4_500, "# a comment here\n"), (13_000, "# a comment here\n"), (6_000, "x = 1  # here\n")]
         {
             let effects = of_file("python3", &format!("{}{END}", line.repeat(count)));
             assert_eq!(deletes(&effects), Some(Certainty::Certain));

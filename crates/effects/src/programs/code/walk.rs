@@ -70,11 +70,12 @@ impl Evaluator<'_, '_, '_> {
             }
             Statement::Declare(target, Some(value)) => {
                 let given = value;
-                let value = self.value(value);
-                self.bind(target, value, Scope::Own);
+                let held = self.value(value);
+                self.bind(target, held.clone(), Scope::Own);
                 if let BindingTarget::Name(name) = target {
                     self.note_second_name(name, How::Plain, given);
                 }
+                self.note_inner(target, given, &held);
             }
             Statement::Declare(BindingTarget::Name(name), None) if !self.is_python() => {
                 self.bind_name(name, ScriptValue::Local, Scope::Own);

@@ -100,6 +100,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     pub(super) fn bind_member(&mut self, of: &Expression, name: &str, value: ScriptValue) {
+        self.change_nested(of, &value);
         match self.value(of) {
             ScriptValue::Object(place) => {
                 let doubtful = self.doubt > 0;

@@ -360,6 +360,9 @@ impl Evaluator<'_, '_, '_> {
         if let BindingTarget::Name(name) = target {
             self.note_second_name(name, how, given);
         }
+        if how == How::Plain {
+            self.note_inner(target, given, &value);
+        }
         value
     }
 

@@ -297,6 +297,15 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// As [`Evaluator::put`], of a variable that keeps its other names.
+    pub(in crate::programs::code) fn put_keeping_names(&mut self, name: &str, value: ScriptValue) {
+        let number = self.variables.get(&one_key(&self.key_of(name))).cloned();
+        self.put(name, value);
+        if let Some(number) = number {
+            self.variables.insert(one_key(&self.key_of(name)), number);
+        }
+    }
+
     /// The keys of the other names that stand for the same as a name.
     pub(in crate::programs::code) fn other_names(&self, name: &str) -> Vec<String> {
         let own = one_key(&self.key_of(name));
