@@ -1,5 +1,6 @@
 //! What can be wrong with a payload or a settings file.
 
+use jsonc_parser::errors::ParseError;
 use thiserror::Error;
 
 /// A payload that could not be read.
@@ -41,6 +42,16 @@ pub enum DecodeError {
         /// The name of the field.
         field: &'static str,
     },
+}
+
+impl From<ParseError> for SettingsError {
+    fn from(error: ParseError) -> Self {
+        Self::NotJson {
+            line: error.line_display(),
+            column: error.column_display(),
+            cause: error.kind().to_string(),
+        }
+    }
 }
 
 /// A settings file of a client that could not be edited.

@@ -38,14 +38,7 @@ const INDENT: &str = "  ";
 impl Node {
     /// Parses a text that holds one value. An empty one counts as an empty object.
     pub(crate) fn parse(text: &str) -> Result<Self, SettingsError> {
-        let parsed =
-            parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
-                SettingsError::NotJson {
-                    line: error.line_display(),
-                    column: error.column_display(),
-                    cause: error.kind().to_string(),
-                }
-            })?;
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default())?;
         Ok(parsed
             .value
             .map_or(Self { range: 0..0, content: Content::Object(Vec::new()) }, |value| node(&value)))

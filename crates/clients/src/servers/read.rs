@@ -29,14 +29,7 @@ fn json(
     paths: &[&[&str]],
     command: fn(&Object<'_>) -> WrittenCommand,
 ) -> Result<Vec<WrittenServer>, SettingsError> {
-    let parsed =
-        parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).map_err(|error| {
-            SettingsError::NotJson {
-                line: error.line_display(),
-                column: error.column_display(),
-                cause: error.kind().to_string(),
-            }
-        })?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default())?;
     let wrong = |key: &str, expected| SettingsError::WrongType { key: key.to_owned(), expected };
     let Some(Value::Object(root)) = parsed.value else { return Err(wrong("(root)", "an object")) };
     let mut found = Vec::new();
