@@ -14,12 +14,9 @@ mod support;
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value as Json, json};
+use support::memory::{MOST, peak};
 use support::{TestEnvironment, decision, shell_call};
-
-/// The greatest memory that one hook may take, in MiB, whatever is written; a program that is not optimised is larger by itself.
-const MOST: i64 = if cfg!(debug_assertions) { 96 } else { 64 };
 
 /// Within what time a client has its answer: it waits for 30 seconds, and lets the call run then.
 const TIME: Duration = Duration::from_secs(20);
@@ -88,11 +85,6 @@ fn growers() -> Vec<String> {
         BODIES.iter().map(body).collect::<Vec<_>>()
     };
     LOOPS.into_iter().flat_map(of_loop).chain(others()).collect()
-}
-
-/// The greatest memory of the processes that have ended so far, in MiB.
-fn peak() -> i64 {
-    getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() / 1024
 }
 
 #[test]

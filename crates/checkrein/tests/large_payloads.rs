@@ -13,12 +13,9 @@ mod support;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
-use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::{Value as Json, json};
+use support::memory::{MOST, peak};
 use support::{TestEnvironment, decision, reason, shell_call};
-
-/// The greatest memory that one hook may take, in MiB, whatever is written; a program that is not optimised is larger by itself.
-const MOST: i64 = if cfg!(debug_assertions) { 96 } else { 64 };
 
 /// The same for an ordinary call.
 const ORDINARY: i64 = if cfg!(debug_assertions) { 48 } else { 8 };
@@ -47,11 +44,6 @@ fn answer_of(environment: &TestEnvironment, payload: &[u8], piece: &str, megabyt
     file.flush().unwrap();
     let output = environment.hook().stdin(File::open(path).unwrap()).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// The greatest memory of the processes that have ended so far, in MiB.
-fn peak() -> i64 {
-    getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss() / 1024
 }
 
 #[test]

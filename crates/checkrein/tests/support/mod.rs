@@ -5,6 +5,7 @@
 pub mod chat_model;
 pub mod client;
 pub mod gemini_model;
+pub mod memory;
 pub mod model;
 pub mod terminal;
 pub mod waiting;
