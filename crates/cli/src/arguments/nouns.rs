@@ -91,7 +91,7 @@ pub(crate) enum SnapshotCommand {
     Diff(DiffArguments),
     /// Restore a snapshot, or some paths of it
     #[command(
-        after_help = "Saves the present state first. Keeps files created since, unless `--remove-new` is given.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExamples:\n  checkrein snapshot restore 17\n  checkrein snapshot restore 17 src/main.rs docs\n  checkrein snapshot restore 17 --remove-new --yes"
+        after_help = "Saves the present state first. Keeps files created since, unless `--remove-new` is given.\n\nExit status: 0 done, or nothing to do; 1 something is left or nothing was done.\n\nExamples:\n  checkrein snapshot restore 17\n  checkrein snapshot restore 17 src/main.rs docs\n  checkrein snapshot restore 17 --remove-new --yes"
     )]
     Restore {
         /// Number of the snapshot

@@ -24,22 +24,22 @@ pub const PERSONAL_KINDS: [PersonalKind; 6] = [
     PersonalKind {
         name: "card",
         what: "numbers of payment cards",
-        recognised: "13 to 19 digits, alone or in groups, with the prefix and length of an issuer and a right check digit (Luhn)",
+        recognised: "13 to 19 digits, alone or in groups, with the prefix and length of an issuer and a correct check digit (Luhn)",
     },
     PersonalKind {
         name: "iban",
         what: "bank accounts (IBAN)",
-        recognised: "a country, the length of its accounts, and right check digits (remainder of 97), in letters of one case, alone or in groups of four",
+        recognised: "a country, the length of its accounts, and correct check digits (remainder of 97), in letters of one case, alone or in groups of four",
     },
     PersonalKind {
         name: "ssn",
         what: "social security numbers of the United States",
-        recognised: "`123-45-6789`, without numbers that are never given out",
+        recognised: "`123-45-6789`, except numbers that are never issued",
     },
     PersonalKind {
         name: "phone",
         what: "telephone numbers",
-        recognised: "behind `+` a country code and its number, in groups or at least ten digits; behind `00` the same in groups; of North America `212-555-0173`, `(212) 555-0173`, and these behind `1-`",
+        recognised: "after `+`, a country code and number in groups or of at least ten digits; after `00`, the same in groups; of North America `212-555-0173` and `(212) 555-0173`, also after `1-`",
     },
     PersonalKind {
         name: "ip",
