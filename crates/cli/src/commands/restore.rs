@@ -476,7 +476,7 @@ fn show(
     }
     git::in_words(prepared, snapshot, &of_git)
         .iter()
-        .for_each(|line| print(&format!("  {}", plain_name(line))));
+        .for_each(|line| print(&format!("  {}", plain_name(&line.words))));
     // Where a remote on this disk was named before, it is not said again.
     let is_said = said.iter().any(|line| line.starts_with(REMOTE));
     if !is_said && git::touches_remotes(snapshot, &of_git) {

@@ -364,11 +364,7 @@ impl Rollback<'_> {
 fn of_git(prepared: &Prepared, snapshot: &Listed) -> BTreeMap<String, String> {
     let steps: Vec<&Step> =
         prepared.steps().iter().filter(|step| directory_of(snapshot, step).is_some()).collect();
-    let named = |line: String| {
-        let end = [" back to ", " goes:", ":"].iter().find_map(|end| line.find(end)).unwrap_or(line.len());
-        (line.get(..end).unwrap_or_default().to_owned(), line)
-    };
-    in_words(prepared, snapshot, &steps).into_iter().map(named).collect()
+    in_words(prepared, snapshot, &steps).into_iter().map(|line| (line.about, line.words)).collect()
 }
 
 /// The ids of an action and of every later one.

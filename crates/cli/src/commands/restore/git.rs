@@ -27,8 +27,24 @@ fn heads(snapshot: &Listed) -> impl Iterator<Item = &Path> {
     heads.filter(|root| root.file_name().is_some_and(|name| name == "HEAD")).filter_map(Path::parent)
 }
 
+/// What happens to a part of a repository.
+pub(in crate::commands) struct GitLine {
+    /// The reference that it is about; empty for all the rest.
+    pub(in crate::commands) about: String,
+    /// The words.
+    pub(in crate::commands) words: String,
+}
+
+impl GitLine {
+    fn back(about: impl Into<String>, object: &str) -> Self {
+        let about = about.into();
+        let words = format!("{about} back to {}", target(object));
+        Self { about, words }
+    }
+}
+
 /// What these steps do, a line for each reference and one for the rest.
-pub(in crate::commands) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) -> Vec<String> {
+pub(in crate::commands) fn in_words(prepared: &Prepared, snapshot: &Listed, steps: &[&Step]) -> Vec<GitLine> {
     let mut lines = Vec::new();
     let mut beside = BTreeSet::new();
     for step in steps {
@@ -43,12 +59,14 @@ pub(in crate::commands) fn in_words(prepared: &Prepared, snapshot: &Listed, step
             Some(Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. }) | None => None,
         };
         match below {
-            "HEAD" => lines.extend(text(&step.then).map(|head| format!("HEAD back to {}", target(&head)))),
+            "HEAD" => lines.extend(text(&step.then).map(|head| GitLine::back("HEAD", &head))),
             "packed-refs" => lines.extend(packed(text(&step.then), text(&step.now))),
             _ if below.starts_with("refs/") => match (text(&step.then), &step.now) {
-                (Some(then), _) => lines.push(format!("{} back to {}", name(below), target(&then))),
+                (Some(then), _) => lines.push(GitLine::back(name(below), &then)),
                 (None, Some(Node::File { .. })) => {
-                    lines.push(format!("{} goes: it was not there", name(below)));
+                    let about = name(below);
+                    let words = format!("{about} goes: it was not there");
+                    lines.push(GitLine { about, words });
                 }
                 (None, _) => {}
             },
@@ -56,7 +74,8 @@ pub(in crate::commands) fn in_words(prepared: &Prepared, snapshot: &Listed, step
         }
     }
     if !beside.is_empty() {
-        lines.push(format!("and of git: {}", beside.into_iter().collect::<Vec<_>>().join(", ")));
+        let words = format!("and of git: {}", beside.into_iter().collect::<Vec<_>>().join(", "));
+        lines.push(GitLine { about: String::new(), words });
     }
     lines
 }
@@ -378,11 +397,11 @@ fn references(text: Option<String>) -> BTreeMap<String, String> {
 }
 
 /// References that are written in one file: those that differ.
-fn packed(then: Option<String>, now: Option<String>) -> Vec<String> {
+fn packed(then: Option<String>, now: Option<String>) -> Vec<GitLine> {
     let (then, now) = (references(then), references(now));
     then.iter()
         .filter(|(reference, object)| now.get(*reference) != Some(object))
-        .map(|(reference, object)| format!("{} back to {}", name(reference), target(object)))
+        .map(|(reference, object)| GitLine::back(name(reference), object))
         .collect()
 }
 
