@@ -46,7 +46,11 @@ impl Lexer {
             return true;
         }
         let mut end = self.at + 1;
-        if next.is_alphabetic() || next == '_' {
+        // The main package has the names without one: `$main::x`, `$::x` (perlmod, "Packages").
+        let package = ["main::", "::"].iter().find(|package| is_perl && self.stands_at(self.at + 1, package));
+        let package = package.map_or(0, |package| package.len());
+        end += package;
+        if package > 0 || next.is_alphabetic() || next == '_' {
             while let Some(c) = self.text.get(end) {
                 let joins = self.language == Language::Perl
                     && *c == ':'
@@ -76,16 +80,31 @@ impl Lexer {
             }
             end += 1;
         } else if next == '{' || next == '$' {
-            // `@{...}`, `@$x`: what follows is a value itself.
+            // `@{...}`, `@$x`: what follows is a value itself. In front of a statement it is no block, and no variable of that name.
+            if sigil == '$' && self.begins_statement() && (next == '{' || self.language == Language::Php) {
+                self.push(Token::Mark("$"));
+            }
             self.at += 1;
             return true;
         } else {
             return false;
         }
-        let word: String = self.text.get(self.at..end).unwrap_or_default().iter().collect();
+        let name = self.text.get(self.at + 1 + package..end).unwrap_or_default();
+        let word: String = std::iter::once(sigil).chain(name.iter().copied()).collect();
         self.at = end;
         self.push(Token::Word(word));
         true
+    }
+
+    /// Whether a text stands at a place.
+    fn stands_at(&self, at: usize, text: &str) -> bool {
+        text.chars().enumerate().all(|(ahead, c)| self.text.get(at + ahead) == Some(&c))
+            && self.text.get(at + text.len()).is_some_and(|c| c.is_alphabetic() || *c == '_')
+    }
+
+    /// Whether a statement begins here, as far as the tokens before say.
+    fn begins_statement(&self) -> bool {
+        matches!(self.tokens.last(), None | Some(Token::Line | Token::Mark(";" | "{" | "}")))
     }
 
     pub(super) fn perl_special(&mut self) -> bool {

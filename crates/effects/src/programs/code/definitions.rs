@@ -5,6 +5,7 @@ use crate::interpreter::Value;
 use super::evaluator::{Body, Evaluator, Function, Given};
 use super::later::Moment;
 use super::maps::in_any_order;
+use super::references::changed;
 use super::statements::{flat, known_items};
 use super::value::ScriptValue;
 use super::walk::scopes::ScopeSort;
@@ -248,15 +249,51 @@ impl Evaluator<'_, '_, '_> {
                 self.run_block(at + 2, end);
                 Some((ScriptValue::Text(Value::Unknown), end + 1))
             }
+            // What it reads stands in the variable from then on.
+            (Language::Perl, "read" | "sysread" | "recv" | "msgrcv" | "shmread") => {
+                let open = at + 1 + usize::from(self.tokens.is(at + 1, "("));
+                let until = self.end_of_statement(open, to);
+                let second = self.find_mark(open, until, &[","])? + 1;
+                let second = second + usize::from(matches!(self.tokens.word(second), Some("my" | "our")));
+                let name = self.tokens.word(second).filter(|name| name.starts_with('$'))?.to_owned();
+                self.fill(&name);
+                None
+            }
+            // A file that is a variable: `open(my $file, ">", \$text)`.
+            (Language::Perl, "open") => {
+                let until = self.end_of_statement(at, to);
+                let names: Vec<String> = (at + 1..until)
+                    .filter(|place| self.tokens.is(*place, "\\"))
+                    .filter_map(|place| self.tokens.word(place + 1).map(str::to_owned))
+                    .collect();
+                names.iter().for_each(|name| self.fill(name));
+                None
+            }
+            // `substr($text, 0, 5, "new")`
+            (Language::Perl, "substr") if self.tokens.is(at + 1, "(") => {
+                let close = self.tokens.partner(at + 1).min(to);
+                let name = self.tokens.word(at + 2).filter(|name| name.starts_with('$'))?.to_owned();
+                let given = self.given(at + 2, close);
+                let new = given.positional.get(3)?.clone();
+                let known = self.variable(&name)?.clone();
+                self.put_under_all_names(&name, changed(known, &new));
+                Some((ScriptValue::Text(Value::Unknown), close + 1))
+            }
             (Language::Perl, "map" | "grep" | "sort" | "first" | "any") if self.tokens.is(at + 1, "{") => {
                 let end = self.tokens.partner(at + 1).min(to);
                 let until =
                     self.end_of_statement(end + 1, to).min(self.find_mark(end + 1, to, &[")"]).unwrap_or(to));
                 let list = ScriptValue::List(self.given(end + 1, until).positional);
+                let each = flat(&list).each();
+                let mut after = None;
                 self.in_scope(ScopeSort::Block, |follower| {
-                    follower.declare("$_", flat(&list).each());
+                    follower.declare("$_", each.clone());
                     follower.run(at + 2, end);
+                    after = follower.variable("$_").cloned();
                 });
+                // `$_` is the value itself.
+                let lists = self.lists_named(end + 1, until);
+                self.change_looped(&lists, &each, after.as_ref());
                 let answer = if word == "map" {
                     ScriptValue::List(vec![ScriptValue::Text(Value::Unknown)])
                 } else {

@@ -200,6 +200,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) strays: Vec<ScriptValue>,
     /// The keys of names of which the list or map, or one inside it, has another name too.
     pub(super) nested: Vec<(String, SharedPart)>,
+    /// The keys of lists of which the last value was taken, which still stands there: what fills them again is not always seen.
+    pub(super) emptied: HashSet<String>,
     /// Names that are given what stands inside lists and maps.
     pub(super) lent: HashSet<String>,
     pub(super) steps: usize,
@@ -269,6 +271,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             grave: Vec::new(),
             glancing: false,
             strays: Vec::new(),
+            emptied: HashSet::new(),
             nested: Vec::new(),
             lent: HashSet::new(),
             steps: 0,
@@ -545,6 +548,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
         };
         if matches!(self.language, Language::Perl | Language::Php) {
             self.change_other_names(name, &value);
+            self.note_given_by_reference(name, &value);
             // What a reference leads to stays the same variable.
             self.put_keeping_names(name, value);
         } else {

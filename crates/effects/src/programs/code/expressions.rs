@@ -435,16 +435,25 @@ impl Evaluator<'_, '_, '_> {
     /// Members, calls and indexes behind a value.
     pub(super) fn behind(&mut self, thing: ScriptValue, at: usize, to: usize) -> (ScriptValue, usize) {
         let (mut thing, mut at) = (thing, at);
+        // The variable in front, and the method of it that is called.
+        let mut root = at.checked_sub(1).and_then(|before| self.tokens.word(before)).map(str::to_owned);
+        let mut called: Option<(String, String)> = None;
         while at < to && self.step() {
             let next = self.tokens.list.get(at).cloned();
             match next {
                 Some(Token::Mark("(")) => {
-                    let close = self.tokens.partner(at).min(to);
+                    let (open, close) = (at, self.tokens.partner(at).min(to));
                     let given = self.given(at + 1, close);
                     at = (close + 1).min(to.max(close));
                     let receiver = thing.clone();
+                    self.block_value = None;
                     thing = self.call_thing(&thing, &given);
                     (thing, at) = self.block_behind(&receiver, thing, at, to);
+                    self.changed_by_call(&receiver, open, close, &given);
+                    if let Some((name, method)) = called.take() {
+                        self.changed_by_member(&name, &method, &given, &thing);
+                    }
+                    root = None;
                 }
                 Some(Token::Mark("[")) => {
                     let close = self.tokens.partner(at).min(to);
@@ -487,8 +496,14 @@ impl Evaluator<'_, '_, '_> {
                             let receiver = thing.clone();
                             thing = self.member(&thing, &member);
                             at += 2;
+                            called = root.take().map(|name| (name, member));
                             if self.language == Language::Ruby && !self.tokens.is(at, "(") {
+                                let has_words = self.begins_word(at);
+                                self.block_value = None;
                                 (thing, at) = self.called_bare(&receiver, thing, at, to);
+                                if let Some((name, method)) = called.take_if(|_| !has_words) {
+                                    self.changed_by_member(&name, &method, &Given::default(), &thing);
+                                }
                             } else if self.language == Language::Perl
                                 && !self.tokens.is(at, "(")
                                 && matches!(thing, ScriptValue::Method(_, _))
@@ -513,8 +528,13 @@ impl Evaluator<'_, '_, '_> {
                     if self.takes_words(&thing) && self.begins_word(at) {
                         let (given, next) = self.words(at, to);
                         let receiver = thing.clone();
+                        self.block_value = None;
                         thing = self.call_thing(&thing, &given);
                         (thing, at) = self.block_behind(&receiver, thing, next, to);
+                        if let Some((name, method)) = called.take() {
+                            self.changed_by_member(&name, &method, &given, &thing);
+                        }
+                        root = None;
                         continue;
                     }
                     let ends = matches!(self.tokens.list.get(at), Some(Token::Mark(";" | "}")));
@@ -562,7 +582,8 @@ impl Evaluator<'_, '_, '_> {
 
     pub(super) fn is_perl_index(&self, at: usize) -> bool {
         at.checked_sub(1).is_some_and(|before| match self.tokens.list.get(before) {
-            Some(Token::Word(word)) => word.starts_with('$'),
+            // `@map{...}` is several elements.
+            Some(Token::Word(word)) => word.starts_with(['$', '@']),
             Some(Token::Mark("->" | "]" | "}")) => true,
             _ => false,
         })

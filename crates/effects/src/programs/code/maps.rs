@@ -22,7 +22,7 @@ pub(super) enum SharedPart {
 }
 
 /// An entry of a map; `None` when it has none of the key.
-fn entry_of(entries: &[(String, ScriptValue)], key: &str) -> Option<ScriptValue> {
+pub(super) fn entry_of(entries: &[(String, ScriptValue)], key: &str) -> Option<ScriptValue> {
     let known = entries.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
     let mut others = entries.iter().filter(|(key, _)| key.is_empty()).map(|(_, value)| value);
     match (known, others.next()) {
@@ -257,7 +257,7 @@ impl Evaluator<'_, '_, '_> {
         given.iter().for_each(|value| self.change_nested(of, value));
         let mut answer = ScriptValue::Local;
         match method {
-            "append" | "push" | "add" | "put" => items.extend(given.to_vec()),
+            "append" | "push" | "add" | "put" | "heappush" => items.extend(given.to_vec()),
             "appendleft" | "unshift" => {
                 items.splice(0..0, given.to_vec());
             }
@@ -305,10 +305,18 @@ impl Evaluator<'_, '_, '_> {
                 answer = items.remove(place);
                 // What is emptied in a loop may be filled by what is not followed.
                 if items.is_empty() {
+                    if let Some(name) = base_name(of) {
+                        self.emptied.insert(self.key_of(name));
+                    }
                     return None;
                 }
             }
             _ => return None,
+        }
+        let was_emptied = !self.emptied.is_empty()
+            && base_name(of).is_some_and(|name| self.emptied.contains(&self.key_of(name)));
+        if was_emptied || method == "heappush" {
+            items = in_any_order(&items);
         }
         if items.len() > ITEMS {
             items = vec![ScriptValue::any(&items)];

@@ -230,9 +230,9 @@ impl Evaluator<'_, '_, '_> {
                 }
                 None => thing.clone(),
             },
-            ScriptValue::Map(_) => index
+            ScriptValue::Map(entries) => index
                 .exact()
-                .and_then(|name| thing.get(&name).cloned())
+                .and_then(|name| maps::entry_of(entries, &name))
                 .unwrap_or(ScriptValue::Text(Value::Unknown)),
             ScriptValue::Name(name) if name.starts_with("pandas.DataFrame") => thing.clone(),
             ScriptValue::Name(name) if name == "configparser.parser" => {

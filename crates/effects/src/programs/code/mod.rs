@@ -30,6 +30,7 @@
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `later` | functions that are called later, with what the variables hold by then |
 //! | `references` | variables changed under another name: references, entries, what a loop runs over |
+//! | `in_place` | calls that change what they are called for or given |
 //! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
 //! | `printing` | what started programs print, as functions give it |
 //! | `loose` | functions used as values, and the texts that they may be given |
@@ -48,6 +49,7 @@ mod evaluator;
 mod expressions;
 mod file_effects;
 mod fish;
+mod in_place;
 mod ipython;
 mod javascript;
 mod later;

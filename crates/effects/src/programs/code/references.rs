@@ -2,13 +2,10 @@
 //! and PHP, values of Ruby and tables of Lua that have a second name, what a loop runs over. Sources: perlref, perlsyn "Foreach Loops", perlsub;
 //! the manual of PHP, "References Explained"; Ruby 3.4, `String`, `Array`; Lua 5.4, 2.1.
 //!
-//! Which variable is meant is followed where one statement says it. Where none does, the value is a stray one: what takes whole directories
-//! away may be given it.
+//! Which variable is meant is followed where one statement says it. Where none does, the value is a stray one: any variable may hold it.
 
-use super::evaluator::{Evaluator, Given};
-use super::library_calls::LibraryCall;
+use super::evaluator::Evaluator;
 use super::value::ScriptValue;
-use crate::effect::Depth;
 use crate::interpreter::Value;
 use crate::path::AbsolutePath;
 use checkrein_scripts::token::{Language, Token};
@@ -56,8 +53,13 @@ impl Evaluator<'_, '_, '_> {
         }
         // `$_[0]` is what the function was given itself.
         let is_given = name == "$_" && !is_map;
-        let plain = name.strip_prefix('$').unwrap_or(&name);
+        // `substr($x, 0) = value`: what is given a value is what a function names.
+        let Some(plain) = name.strip_prefix(['$', '@', '%']) else { return self.note_stray(value) };
         let own = format!("{}{plain}", if is_map { '%' } else { '@' });
+        // `@map{"a", "b"} = (1, 2)`
+        if name.starts_with('@') && !is_reference {
+            return self.put_entry(&own, None, &ScriptValue::any(&value.items()));
+        }
         if !is_reference && (self.variable(&own).is_some() || self.other_names(&name).is_empty()) {
             self.put_entry(&own, key, value);
         } else {
@@ -72,7 +74,7 @@ impl Evaluator<'_, '_, '_> {
     }
 
     /// Gives a list or map an entry under every name that it has; without a key it is a further one.
-    fn put_entry(&mut self, name: &str, key: Option<String>, value: &ScriptValue) {
+    pub(super) fn put_entry(&mut self, name: &str, key: Option<String>, value: &ScriptValue) {
         let doubtful = self.doubt > 0;
         let changed = match self.variable(name).cloned() {
             Some(ScriptValue::List(mut items)) => {
@@ -179,7 +181,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn lists_named(&self, from: usize, to: usize) -> Vec<String> {
         let words = (from..to).filter_map(|place| self.tokens.word(place));
         let lists = words.filter(|word| match self.language {
-            Language::Perl => word.starts_with('@'),
+            Language::Perl => word.starts_with(['@', '$']),
             Language::Php => word.starts_with('$'),
             Language::Ruby => matches!(self.variable(word), Some(ScriptValue::List(_))),
             Language::Python | Language::JavaScript | Language::Lua | Language::R => false,
@@ -187,15 +189,19 @@ impl Evaluator<'_, '_, '_> {
         lists.map(str::to_owned).collect()
     }
 
-    /// Remembers a value that a variable holds from now on of which is not seen which one it is, where it names a place outside that in which
-    /// the code works.
+    /// Follows that some variable holds a value from now on of which is not seen which one it is: where the value names a place outside that in
+    /// which the code works, each may hold it.
     pub(super) fn note_stray(&mut self, value: &ScriptValue) {
-        for item in value.items() {
-            if self.strays.contains(&item) || !self.is_outside(&item.value()) {
+        let outside: Vec<ScriptValue> =
+            value.items().into_iter().filter(|item| self.is_outside(&item.value())).collect();
+        for item in outside {
+            if self.strays.contains(&item) {
+                self.change_everything(&item);
                 continue;
             }
             if self.strays.len() < STRAYS {
-                self.strays.push(item);
+                self.strays.push(item.clone());
+                self.change_everything(&item);
             } else {
                 self.not_followed(
                     "stores more places than are followed where it is not seen what holds them",
@@ -204,8 +210,15 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// Each variable, entry and member that can hold a place may hold this one now.
+    fn change_everything(&mut self, value: &ScriptValue) {
+        let with = |known: &ScriptValue| may_hold_a_place(known).then(|| changed(known.clone(), value));
+        self.variables.change_each(with);
+        self.objects.iter_mut().for_each(|object| object.fields.change_each(with));
+    }
+
     /// Whether a value names, as far as it is known, a place outside that in which the code works.
-    fn is_outside(&self, value: &Value) -> bool {
+    pub(super) fn is_outside(&self, value: &Value) -> bool {
         if !value.known_start().starts_with(['/', '~', '.']) {
             return false;
         }
@@ -218,21 +231,18 @@ impl Evaluator<'_, '_, '_> {
             None => AbsolutePath::new(&value.known_start()).is_none_or(|start| !is_inside(&start)),
         }
     }
+}
 
-    /// Does again, as possible, with each stray value what takes a whole directory away.
-    pub(super) fn may_take_strays(&mut self, deed: LibraryCall, given: &Given) {
-        let takes_all = match deed {
-            LibraryCall::Delete(Depth::Recursive) => true,
-            LibraryCall::DeleteFirst => given.is_on("recursive"),
-            _ => false,
-        };
-        if takes_all && !self.strays.is_empty() {
-            for stray in self.strays.clone() {
-                let path: Value = stray.value();
-                self.in_doubt(|follower| follower.delete(&path, Depth::Recursive));
-            }
-        }
-    }
+/// Whether a value is one in whose stead a place may stand.
+fn may_hold_a_place(value: &ScriptValue) -> bool {
+    matches!(
+        value,
+        ScriptValue::Text(_)
+            | ScriptValue::Path(_)
+            | ScriptValue::List(_)
+            | ScriptValue::Map(_)
+            | ScriptValue::Number(_)
+    )
 }
 
 /// What something may have become of which an entry, or it as a whole, may be a value now.

@@ -126,9 +126,7 @@ impl Evaluator<'_, '_, '_> {
                 | LibraryCall::Terminal
                 | LibraryCall::Pipe
         ) {
-            let answer = self.perform_plain(deed, name, given);
-            self.may_take_strays(deed, given);
-            return answer;
+            return self.perform_plain(deed, name, given);
         }
         let handed = Handed { is_shown: SHOWING.contains(&name), ..self.handed_by(given) };
         let outer = std::mem::replace(&mut self.handed, handed.clone());

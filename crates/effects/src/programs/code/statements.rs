@@ -172,6 +172,7 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn several_targets(&mut self, at: usize, to: usize) -> Option<usize> {
         let end = self.end_of_statement(at, to);
         let sign = self.find_mark(at, end, &["="])?;
+        let at = at + usize::from(self.language == Language::Php && self.tokens.is_word(at, "list"));
         let in_brackets = matches!(self.tokens.list.get(at), Some(Token::Mark("(" | "[")))
             && self.tokens.partner(at) + 1 == sign;
         let (from, until) = if in_brackets { (at + 1, sign - 1) } else { (at, sign) };

@@ -42,6 +42,20 @@ impl Variables {
         Rc::make_mut(&mut self.all).remove(name).map(Rc::unwrap_or_clone)
     }
 
+    /// Gives each variable the value that a change makes of what it holds, where it makes one.
+    pub(super) fn change_each(&mut self, change: impl Fn(&ScriptValue) -> Option<ScriptValue>) {
+        let changed: Vec<(Rc<str>, ScriptValue)> = self
+            .all
+            .iter()
+            .filter_map(|(name, value)| {
+                Some((Rc::clone(name), change(value).filter(|new| new != value.as_ref())?))
+            })
+            .collect();
+        for (name, value) in changed {
+            self.insert(name, value);
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &ScriptValue)> {
         self.all.iter().map(|(name, value)| (name.as_ref(), value.as_ref()))
     }

@@ -2,6 +2,7 @@
 
 use crate::interpreter::Value;
 use crate::programs::code::evaluator::Evaluator;
+use crate::programs::code::maps::in_any_order;
 use crate::programs::code::value::ScriptValue;
 use checkrein_scripts::tree::{BindingTarget, Expression};
 
@@ -139,7 +140,28 @@ impl Evaluator<'_, '_, '_> {
                     other => other,
                 });
             }
-            map @ ScriptValue::Map(_) => self.give_entry(of, &map, name.to_owned(), value),
+            map @ ScriptValue::Map(_) => {
+                self.give_entry(of, &map, name.to_owned(), value.clone());
+                // The object is one that has another name outside.
+                if matches!(of, Expression::Name(own) if own == "this") {
+                    self.change_entries_named(name, &value);
+                }
+            }
+            ScriptValue::List(mut items) if name == "length" && !self.is_python() => {
+                let length = value.exact().and_then(|text| text.parse::<usize>().ok());
+                if let Some(length) = length.filter(|length| *length < items.len()) {
+                    if self.doubt == 0 {
+                        items.truncate(length);
+                    } else {
+                        items = in_any_order(&items);
+                    }
+                    self.store(of, ScriptValue::List(items));
+                }
+            }
+            // The object is the one whose function this is, which is not seen.
+            _ if matches!(of, Expression::Name(own) if own == "this") => {
+                self.change_entries_named(name, &value);
+            }
             _ => {}
         }
     }
@@ -180,6 +202,10 @@ impl Evaluator<'_, '_, '_> {
                     None => items.push(value),
                 }
                 self.store(of, ScriptValue::List(items));
+            }
+            // What the function was given.
+            (ScriptValue::Name(given), _) if given == "arguments" && !self.is_python() => {
+                self.note_stray(&value);
             }
             _ => {}
         }

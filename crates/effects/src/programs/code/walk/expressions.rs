@@ -220,7 +220,7 @@ impl Evaluator<'_, '_, '_> {
         let is_kind = |name: &str| matches!(name, "list" | "dict" | "deque");
         let method = match (module.as_str(), function.as_str()) {
             ("random", "shuffle") | ("heapq", "heapify") => "sort",
-            ("heapq", "heappush") => "append",
+            ("heapq", "heappush") => "heappush",
             ("operator", "setitem") => "__setitem__",
             (kind, method) if is_kind(kind) => method,
             (_, _) => return None,
@@ -482,6 +482,9 @@ impl Evaluator<'_, '_, '_> {
                     return answer;
                 }
                 let answer = self.call_method(&receiver, method, &given);
+                if self.is_unfollowed(&receiver, Some(method)) {
+                    self.may_change_given(Some((of, method)), arguments, &given);
+                }
                 // `Object.assign(map, more)` changes the map.
                 if let (Expression::Name(object), "assign", Some(first)) =
                     (&**of, method.as_str(), arguments.first())
@@ -525,7 +528,11 @@ impl Evaluator<'_, '_, '_> {
                 if matches!(callee, ScriptValue::Function(_)) {
                     self.passed = arguments.iter().map(|argument| self.key_given(&argument.value)).collect();
                 }
-                self.call_thing(&callee, &given)
+                let answer = self.call_thing(&callee, &given);
+                if self.is_unfollowed(&callee, None) {
+                    self.may_change_given(None, arguments, &given);
+                }
+                answer
             }
         }
     }
