@@ -365,6 +365,45 @@ fn every_answer_has_the_form_that_the_reference_names() {
     }
 }
 
+/// What a reader of `jq` relies on: a list of nothing has no line, ends well, and says nothing beside it; whatever answers otherwise stands
+/// on the page with what it prints.
+#[test]
+fn a_list_of_nothing_is_nothing_in_json() {
+    let environment = TestEnvironment::new();
+    let page = checkrein_cli::api::page();
+    let rows: Vec<(&str, &str)> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(command, rest)| Some((command, rest.split_once(" | ")?.0)))
+        .collect();
+    // They change or try something, or answer for each line that they are given.
+    let given =
+        ["init", "uninstall", "notice test", "snapshot diff", "check --batch", "gate completeness --batch"];
+    let mut lists = 0;
+    for (command, prints) in &rows {
+        if *prints != "JSON Lines" || given.contains(command) || command.starts_with("replay") {
+            continue;
+        }
+        let more = if *command == "watch" { " --once" } else { "" };
+        let output = by_shell(&environment, &format!("--json {command}{more}"));
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{command}: {said}");
+        lists += 1;
+    }
+    assert!(lists >= 15, "{rows:?}");
+    for (command, empty) in [("approval list", "[]"), ("credential list", "\"credentials\": []")] {
+        let said = environment.succeed(&[&["--json"], &command.split(' ').collect::<Vec<_>>()[..]].concat());
+        assert!(said.contains(empty), "{command}: {said}");
+    }
+    for words in leaves(&environment).iter().filter(|words| words.last().is_some_and(|word| word == "list")) {
+        let command = words.join(" ");
+        let prints: Vec<&str> =
+            rows.iter().filter(|(name, _)| *name == command).map(|(_, prints)| *prints).collect();
+        let is_one = ["approval list", "credential list"].contains(&command.as_str());
+        assert_eq!(prints == ["JSON Lines"], !is_one, "{command} prints {prints:?}");
+    }
+}
+
 #[test]
 fn what_is_asked_for_as_json_is_json_in_every_command() {
     let all = leaves(&TestEnvironment::new());

@@ -12,7 +12,7 @@ mod support;
 use std::fs;
 use std::process::Output;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use support::terminal::typed;
 use support::{TestEnvironment, shell_call};
 
@@ -295,15 +295,79 @@ fn what_is_said_at_a_terminal_fits_its_width() {
         "ticket list",
         "incident show nosuch",
         "config check",
+        "watch --once",
+        "stats",
+        "missed LAST",
+        "issue list",
+        "surprise list",
+        "incident list",
+        "run list",
+        "trust show",
     ] {
-        let terminal = typed(&environment, &format!("stty cols 80; {program} {command}"), "");
-        for line in terminal.lines() {
-            let shown = strip(line);
-            // A word that is longer stays whole.
-            let is_one_word = shown.trim().split(' ').filter(|word| word.len() > 60).count() > 0;
-            assert!(shown.chars().count() <= 80 || is_one_word, "{command}: {line}\n{terminal}");
+        for width in [80, 40] {
+            let terminal = typed(&environment, &format!("stty cols {width}; {program} {command}"), "");
+            for line in terminal.lines() {
+                let shown = strip(line);
+                // A word that is longer stays whole, and bars are drawn for the usual width.
+                let is_one_word =
+                    shown.trim().split(' ').any(|word| word.len() > width * 3 / 4 || word.contains('█'));
+                let is_narrow = width < 80 && NOT_NARROW.iter().any(|name| command.starts_with(name));
+                assert!(
+                    shown.chars().count() <= width || is_one_word || is_narrow,
+                    "{command} at {width}: {line}\n{terminal}"
+                );
+            }
         }
     }
+}
+
+/// What has columns or quoted code in it that a terminal of 40 columns does not hold.
+const NOT_NARROW: [&str; 2] = ["stats", "missed"];
+
+#[test]
+fn a_narrow_watch_names_its_figures_and_a_summary_stays_whole() {
+    let environment = TestEnvironment::new();
+    environment.write("notes/draft.md", "the only copy\n");
+    environment.bash("s", "ls");
+    environment.bash("s", "rm -rf notes");
+    environment.bash("s", "rm -rf ~");
+    for width in ["80", "40"] {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let output = command.args(["watch", "--once"]).env("COLUMNS", width).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("3 calls: 1 ok, 1 saved, 1 stopped"), "{width}: {text}");
+        assert!(text.contains("last call stopped Bash rm -rf ~"), "{width}: {text}");
+        assert!(text.contains("tokens unknown, cost unknown"), "{width}: {text}");
+    }
+    for (name, fields) in [("Stop", json!({})), ("SessionEnd", json!({ "reason": "exit" }))] {
+        environment.answer_to(&environment.payload("s", name, fields));
+    }
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("the session ended: 3 calls: 1 ok, 1 saved, 1 stopped"), "{log}");
+}
+
+#[test]
+fn a_list_of_snapshots_says_when_how_much_and_what_for() {
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "one\n");
+    environment.bash("s", "rm notes.txt");
+    environment.write("notes.txt", "two\n");
+    environment.succeed(&["snapshot", "create", "--reason", "before the move"]);
+    let list = environment.succeed(&["snapshot", "list"]);
+    for part in ["just now", "before `rm notes.txt`", "on request: before the move", "4 B"] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let sums = String::from_utf8(environment.checkrein(&["snapshot", "list"]).stderr).unwrap();
+    assert!(sums.contains("snapshots: ") && sums.contains("All snapshots of this project: "), "{sums}");
+    assert!(sums.contains("~/.local/state/checkrein/snapshots/"), "{sums}");
+    // The sums are those of what is listed.
+    let rows: Vec<Json> = environment
+        .succeed(&["snapshot", "list", "--json"])
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let saved: u64 = rows.iter().filter_map(|row| row["bytes"].as_u64()).sum();
+    assert!(sums.starts_with(&format!("{} snapshots: {saved} B saved", rows.len())), "{sums}: {saved}");
 }
 
 /// A line without the escapes of its colours.

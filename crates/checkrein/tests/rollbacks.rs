@@ -190,9 +190,9 @@ fn where_no_snapshot_helps_the_plan_says_what_to_do_instead_and_recover_shows_th
     );
     assert_eq!(session.read("src/main.rs").as_deref(), Some("broken\n"));
     let shown = session.environment.succeed(&["recover", "s", "--policy", "production"]);
-    for part in ["policy  production", "checkrein session rollback s --before 2", "silence means stop"] {
+    for part in ["policy: production", "checkrein session rollback s --before 2", "silence means stop"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
     let guided = session.environment.succeed(&["recover", "s"]);
-    assert!(guided.contains("guided: say what the repeated call was to show"), "{guided}");
+    assert!(guided.contains("tell the agent: say what the repeated call was to show"), "{guided}");
 }

@@ -72,7 +72,7 @@ pub(crate) enum Command {
     },
     /// Explain the verdict on a command without running it
     #[command(
-        after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error. With `--batch`: 0 all lines answered, 1 some line is not a question.\n\nEach line of a batch is a JSON object: `{\"command\": \"rm -rf build\"}` or `{\"tool\": \"Write\", \"input\": {...}}`. `cwd` sets its working directory. The answer repeats its `id`, or else has the number of the line.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
+        after_help = "Exit status: 0 ok or nudge, 2 block or halt, 3 escalate, 1 error. With `--batch`: 0 all lines answered, 1 some line is not a question.\n\nEach line of a batch is a JSON object: `{\"command\": \"rm -rf build\"}` or `{\"tool\": \"Write\", \"input\": {...}}`. `cwd` sets its working directory. The answer repeats its `id`, or else has the number of the line.\n\nExamples:\n  checkrein check 'git push --force'\n  checkrein check --verbose 'git push --force'\n  checkrein check --json --cwd ~/proj 'rm -rf build'\n  checkrein check --batch commands.jsonl"
     )]
     Check {
         /// Answer JSON Lines from a file, or from standard input with `-`
@@ -84,6 +84,9 @@ pub(crate) enum Command {
         /// Root of the workspace [default: the repository around DIR]
         #[arg(long, value_name = "DIR")]
         root: Option<String>,
+        /// Show the rules and the numbers too
+        #[arg(long, short, conflicts_with = "batch")]
+        verbose: bool,
         /// Shell command
         command: Option<String>,
     },

@@ -238,11 +238,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             let clients = doctor::clients(&environment, client.as_deref())?;
             doctor::doctor(environment, &clients, all.into(), output)
         }
-        Command::Check { batch, cwd, root, command } => {
+        Command::Check { batch, cwd, root, verbose, command } => {
             let place = Where { cwd, root };
+            let extent = if verbose { show::ShowExtent::Verbose } else { show::ShowExtent::Story };
             match (batch, command) {
                 (Some(source), _) => check::batch(environment, &place, &source),
-                (None, Some(command)) => check::one(environment, &place, &command, output),
+                (None, Some(command)) => check::one(environment, &place, &command, extent, output),
                 (None, None) => {
                     Err(CommandError::user("no command to check", "`checkrein check 'rm -rf build'`"))
                 }

@@ -1,5 +1,6 @@
 //! What records and times are in words, the same in every command.
 
+use checkrein_engine::text::counted;
 pub use checkrein_engine::text::{call, time};
 use checkrein_protocol::{
     Judgement, ObservedExtent, Severity, SurpriseRecord, SurpriseRecordKind, VerificationRecord,
@@ -63,6 +64,11 @@ pub fn surprise_in_words(surprise: &SurpriseRecord) -> String {
     format!("{}; it was predicted {}", seen_in_words(surprise), predicted_in_words(surprise))
 }
 
+/// So many files and folders, in words.
+pub fn files_and_folders(count: u64) -> String {
+    counted(count, "file or folder").replace("file or folders", "files and folders")
+}
+
 /// How much was looked at.
 pub fn looked_in_words(verification: &VerificationRecord) -> String {
     let expected = match verification.expected {
@@ -71,8 +77,12 @@ pub fn looked_in_words(verification: &VerificationRecord) -> String {
         count => format!(", {count} predicted changes seen"),
     };
     match verification.looked {
-        ObservedExtent::Whole => format!("looked at all {} names{expected}", verification.entries),
-        ObservedExtent::Partly => format!("looked at a part, {} names{expected}", verification.entries),
+        ObservedExtent::Whole => {
+            format!("looked at all {}{expected}", files_and_folders(verification.entries))
+        }
+        ObservedExtent::Partly => {
+            format!("looked at a part, {}{expected}", files_and_folders(verification.entries))
+        }
         ObservedExtent::NotAtAll => "did not look".to_owned(),
         ObservedExtent::Reported => format!("as the client says{expected}"),
     }

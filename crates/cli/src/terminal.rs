@@ -186,15 +186,28 @@ pub fn table(head: &[&str], rows: Vec<Vec<String>>) -> String {
     table_at(head, rows, width())
 }
 
+/// Whether a table fits the terminal with each row on one line.
+pub fn fits(head: &[&str], rows: &[Vec<String>]) -> bool {
+    natural(&widths(head, rows)) <= width()
+}
+
+/// The widths of the columns of a table.
+fn widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+    let of = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| shown_length(cell));
+        cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or_default()
+    };
+    (0..head.len()).map(of).collect()
+}
+
+/// How wide a table is with columns of these widths: a column has a blank on each side.
+fn natural(widths: &[usize]) -> usize {
+    widths.iter().map(|width| width + 2).sum()
+}
+
 fn table_at(head: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| shown_length(cell));
-            cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or_default()
-        })
-        .collect();
-    // A column has a blank on each side.
-    let natural: usize = widths.iter().map(|width| width + 2).sum();
+    let widths = widths(head, &rows);
+    let natural = natural(&widths);
     let before_last = natural - widths.last().map_or(0, |width| width + 2);
     let last = rows.iter().filter_map(|row| row.get(head.len().saturating_sub(1)));
     let longest = last.flat_map(|cell| cell.split(' ')).map(shown_length).max().unwrap_or_default();
@@ -325,20 +338,27 @@ pub fn shown_length(text: &str) -> usize {
     seen.count()
 }
 
-/// Rows one after another, the last cell below the others. A number has the title of its column in front.
+/// Rows one after another, the last cell below the others. Numbers have the title of their column in front.
 fn paragraphs(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
     let mut lines = Vec::new();
     for row in rows {
-        let cells = row.iter().zip(head).filter(|(cell, _)| !cell.is_empty()).map(|(cell, title)| {
-            let is_number = cell == "unknown" || cell.parse::<f64>().is_ok();
-            if is_number { format!("{title} {cell}") } else { cell.clone() }
-        });
+        let cells = row
+            .iter()
+            .zip(head)
+            .filter(|(cell, _)| !cell.is_empty())
+            .map(|(cell, title)| if is_figure(cell) { format!("{title} {cell}") } else { cell.clone() });
         let mut cells: Vec<String> = cells.collect();
         let last = if row.last().is_some_and(|cell| !cell.is_empty()) { cells.pop() } else { None };
         lines.push(wrapped_at(&cells.join("  "), width));
         lines.extend(last.map(|last| wrapped_at(&format!("  {last}"), width)));
     }
     lines.join("\n")
+}
+
+/// Whether a cell says nothing without the title of its column: a number, or several, such as `0 / 1 / 2`.
+fn is_figure(cell: &str) -> bool {
+    let is_number = |part: &str| part.parse::<f64>().is_ok();
+    cell == "unknown" || cell.split(['/', ' ']).filter(|part| !part.is_empty()).all(is_number)
 }
 
 /// What a user answered.
@@ -459,5 +479,9 @@ mod tests {
         let row = ["2026-11-22", "7", "", "Bash ls", "a reason in several words"];
         let text = paragraphs(&head, &[row.map(str::to_owned).to_vec()], 20);
         assert_eq!(text, "2026-11-22  answers\n  7  Bash ls\n  a reason in\n    several words");
+        assert_eq!(
+            ["7", "0 / 1 / 2", "unknown", "2026-11-22", "12 B"].map(is_figure),
+            [true, true, true, false, false]
+        );
     }
 }

@@ -197,11 +197,15 @@ impl RecoveryPlan {
             })
             .collect();
         lines.extend(told);
+        let left = match self.left {
+            1 => "1 attempt is left".to_owned(),
+            left => format!("{left} attempts are left"),
+        };
         lines.push(match self.consent {
             RecoveryConsent::Required => {
-                format!("{} attempts are left; the user agrees first, and silence means stop", self.left)
+                format!("{left}; the user agrees first, and silence means stop")
             }
-            RecoveryConsent::NotNeeded => format!("{} attempts are left", self.left),
+            RecoveryConsent::NotNeeded => left,
         });
         lines
     }

@@ -14,6 +14,8 @@ use super::{
 enum Form {
     /// One object.
     One,
+    /// One array of objects.
+    Array,
     /// One object on each line.
     Lines,
     /// One object on one line of standard error.
@@ -35,7 +37,7 @@ fn fixed_entry<T: JsonSchema>(schema: &'static str, commands: &'static [(&'stati
     Entry { schema, commands, make: T::json_schema }
 }
 
-use Form::{Lines, One, StandardError};
+use Form::{Array, Lines, One, StandardError};
 
 /// The form of the answer to one question of `check`: that of a line of a batch, with its name.
 pub const CHECK: &str = "checkrein/check/1";
@@ -118,7 +120,7 @@ fn answers() -> Vec<Entry> {
 
 fn fixed_forms() -> Vec<Entry> {
     vec![
-        fixed_entry::<approvals::ApprovalList>("approval-list", &[("approval list", One)]),
+        fixed_entry::<approvals::ApprovalList>("approval-list", &[("approval list", Array)]),
         fixed_entry::<fixed::Check>("check", &[("check --batch", Lines)]),
         fixed_entry::<fixed::CheckFault>("check-fault", &[("check --batch", Lines)]),
         fixed_entry::<gates::GateBatchAnswer>("gate-batch", &[("gate completeness --batch", Lines)]),
@@ -170,7 +172,7 @@ fn envelop(form: &mut Json, schema: &str) {
 const BEGINNING: &str = "# JSON\n\n\
 `--json` makes every command answer in JSON. Made by `cargo xtask docs`; the JSON Schema of every form is in [json.schema.json](json.schema.json), under `forms`.\n\n\
 - An answer is one object. Its field `schema` names its form and version. A form gets new fields without a new version; a field goes or changes its meaning only with one.\n\
-- A command that lists prints JSON Lines: one object on each line, and nothing when there is nothing.\n\
+- A command that lists prints JSON Lines: one object on each line, and nothing when there is nothing; `jq -s` makes one array of them. Two lists are one value instead, also when they are empty: `approval list` is one array, and `credential list` one object.\n\
 - Times are RFC 3339 in UTC. In records, which stand in answers as the ledger holds them, they are milliseconds since 1970.\n\
 - An error is an answer of the form `checkrein/error/1` with `kind`, `cause`, `hint` and `exit_status`, on one line of the same stream, behind what was already printed. Standard error has it in words.\n\
 - `exec`, `run` and `route` answer on standard error, since standard output belongs to the program that they run. What they say before that is JSON there too, of the form `checkrein/remark/1`; their answer, or an error, is the last line.\n\n";
@@ -185,6 +187,7 @@ pub fn page() -> String {
         for (command, form) in *commands {
             let prints = match form {
                 One => "one object",
+                Array => "one array",
                 Lines => "JSON Lines",
                 StandardError => "one line on standard error",
             };

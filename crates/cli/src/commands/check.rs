@@ -10,6 +10,7 @@ use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLi
 use serde_json::{Value as Json, json};
 
 use super::halt::halt_of_all;
+use super::show::ShowExtent;
 use super::story::shortened;
 use super::{ExitStatus, OutputForm, line};
 use crate::api;
@@ -33,6 +34,7 @@ pub fn one(
     environment: HostEnvironment,
     place: &Where,
     command: &str,
+    extent: ShowExtent,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let cwd = directory(&environment, place.cwd.as_deref())?;
@@ -46,7 +48,7 @@ pub fn one(
         OutputForm::Text => {
             let workspace = context.workspace().as_str();
             let shown = |text: &str| shortened(context.environment(), Some(workspace), &plain(text));
-            print(&wrapped(&explain(&action, &review, &shown)));
+            print(&wrapped(&explain(&action, &review, extent, &shown)));
             // Of the command itself that says nothing.
             if let Some(reason) = halt_of_all(&context.environment().state) {
                 log(&format!(
@@ -217,8 +219,8 @@ fn exit_of(kind: VerdictKind) -> ExitStatus {
 /// Makes text from elsewhere fit to be shown, with the names of files as people read them.
 type Shown<'a> = &'a dyn Fn(&str) -> String;
 
-/// The whole explanation of a review, for people: first in words, then in numbers.
-fn explain(action: &Action, review: &Review, shown: Shown<'_>) -> String {
+/// The explanation of a review, for people: in words, and on request the rules and the numbers that the words come from.
+fn explain(action: &Action, review: &Review, extent: ShowExtent, shown: Shown<'_>) -> String {
     let mut lines = verdict_in_words(review, shown);
     if let Some(SyntaxErrorPlace { line, column }) = syntax_error(action) {
         lines.push(format!("No shell runs this: syntax error at line {line}, column {column}"));
@@ -231,7 +233,15 @@ fn explain(action: &Action, review: &Review, shown: Shown<'_>) -> String {
     }
     lines.extend(review.alternatives.iter().map(|alternative| titled("instead", &shown(alternative))));
     lines.extend(review.side_effects.mitigations.iter().map(|one| titled("softened by", &shown(one))));
-    lines.extend(numbers(review, shown));
+    match extent {
+        ShowExtent::Verbose => lines.extend(numbers(review, shown)),
+        ShowExtent::Story if review.rules.is_empty() => {}
+        ShowExtent::Story => {
+            let mut rules: Vec<&str> = review.rules.iter().map(|finding| finding.rule.as_str()).collect();
+            rules.dedup();
+            lines.push(dim(&format!("by {}; `--verbose` shows the numbers", rules.join(", "))));
+        }
+    }
     lines.join("\n")
 }
 
@@ -241,13 +251,14 @@ fn titled(title: &str, text: &str) -> String {
 
 /// The verdict, why, and which part of the review is missing.
 fn verdict_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
+    let kind = review.verdict.kind;
     let flagged = if review.verdict.flagged { ", flagged" } else { "" };
-    let mut lines =
-        vec![format!("{}{flagged}  (decision {})", verdict(review.verdict.kind), review.decision.name())];
-    if !review.reasoning.primary.is_empty() {
+    let mut lines = vec![format!("{}{flagged}: {}", verdict(kind), ahead(review))];
+    // The effects of what is fine stand below.
+    if !review.reasoning.primary.is_empty() && kind != VerdictKind::Ok {
         lines.push(format!("  {}", shown(&review.reasoning.primary)));
     }
-    if review.verdict.kind == VerdictKind::Escalate {
+    if kind == VerdictKind::Escalate {
         lines.extend(review.reasoning.others.iter().map(|other| format!("  also: {}", shown(other))));
     }
     for failure in &review.failures {
@@ -257,6 +268,18 @@ fn verdict_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
         lines.push(titled("did not run", &shown(failure)));
     }
     lines
+}
+
+/// What a verdict means for the call.
+fn ahead(review: &Review) -> &'static str {
+    match (review.verdict.kind, &review.rewrite) {
+        (VerdictKind::Ok, _) => "the agent may run this",
+        (VerdictKind::Nudge, Some(_)) => "a safer form would run instead",
+        (VerdictKind::Nudge, None) => "this would run, with a hint to the agent",
+        (VerdictKind::Escalate, _) => "you would be asked first",
+        (VerdictKind::Block, _) => "this would be refused",
+        (VerdictKind::Halt, _) => "this would be refused, and the session stopped",
+    }
 }
 
 fn effects_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
@@ -283,7 +306,7 @@ fn effects_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
 
 /// What the verdict was worked out from: scores from 0 to 1, and the rules.
 fn numbers(review: &Review, shown: Shown<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = vec![titled("decision", review.decision.name())];
     for finding in &review.rules {
         // A reason that stands at the head already is not said again.
         let reason = if review.reasoning.primary.contains(finding.reason.as_str()) {

@@ -84,7 +84,7 @@ pub fn log(
                 let more = selection.count.saturating_mul(3).max(100);
                 text.insert_str(
                     0,
-                    &format!("{}\n", dim(&format!("earlier records are left out: `-n {more}`"))),
+                    &format!("{}\n", dim(&format!("earlier records are left out; `-n {more}` shows them"))),
                 );
             }
             if selection.follow == Switch::Off { page_from(&text, ReadFrom::End) } else { print(&text) }

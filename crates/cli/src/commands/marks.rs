@@ -10,6 +10,7 @@ use checkrein_protocol::{Judgement, RecordBody};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::{folders, only_folder};
+use super::story::SESSION;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded};
 use crate::render::{judgement_words, severity_name};
@@ -108,6 +109,17 @@ struct Judged {
     judgement: Option<Judgement>,
 }
 
+/// An id as long as `log` and `ticket list` show it; commands take it so.
+fn short_id(id: &str) -> String {
+    match id.rsplit_once(':') {
+        Some((session, number)) => {
+            let short: String = session.chars().take(SESSION).collect();
+            format!("{short}:{number}")
+        }
+        None => id.to_owned(),
+    }
+}
+
 /// Lists the newest issues with what was said about them, newest last.
 pub fn issues(
     environment: &HostEnvironment,
@@ -130,7 +142,7 @@ pub fn issues(
         OutputForm::Text => {
             let rows = shown.iter().map(|one| {
                 vec![
-                    one.id.clone(),
+                    short_id(&one.id),
                     one.issue.kind.name().to_owned(),
                     severity_name(one.issue.severity).to_owned(),
                     one.judgement.map_or("", judgement_words).to_owned(),

@@ -1,17 +1,18 @@
 //! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
-use checkrein_intervention::{RecoverableFailure, RecoveryPolicy, plan};
+use checkrein_intervention::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan};
 use checkrein_ledger::lines;
 use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
 
 use super::session_choice::only_folder;
+use super::story::SESSION;
 use super::{ExitStatus, OutputForm};
 use crate::api::sessions::Recovery;
 use crate::api::{self, recorded};
 use crate::phrases;
-use crate::terminal::{bold, plain, print, print_exact};
+use crate::terminal::{bold, dim, hanging, plain, print, print_exact, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -54,14 +55,34 @@ pub fn recover(
             lines: plan.lines(folder.as_str(), &issue),
         })?),
         OutputForm::Text => {
-            print(&format!("{}  {}: {}", bold("issue"), phrases::pattern(issue.kind), plain(&issue.summary)));
-            print(&format!("{}  {}", bold("policy"), policy.name()));
-            for text in plan.lines(folder.as_str(), &issue) {
-                print(&format!("- {}", text.replace("**", "")));
+            let noticed = bold(phrases::pattern(issue.kind));
+            print(&wrapped(&format!("{noticed}: {}", plain(&issue.summary))));
+            // As long as `log` shows it: a command that is broken in the middle cannot be copied.
+            let short: String = folder.as_str().chars().take(SESSION).collect();
+            for text in plan.lines(&short, &issue) {
+                print(&hanging(&format!("- {}", in_words(&plain(&text), &plan)), 2));
             }
+            print(&dim(&format!("policy: {}; `--policy` chooses another", policy.name())));
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// A line of the plan with what a user does in place of the name of a strategy.
+fn in_words(line: &str, plan: &RecoveryPlan) -> String {
+    let Some((name, rest)) = line.strip_prefix("**").and_then(|rest| rest.split_once("**")) else {
+        return line.to_owned();
+    };
+    let known = plan.attempts.iter().map(|attempt| attempt.strategy).find(|strategy| strategy.name() == name);
+    let words = match known {
+        Some(RecoveryStrategy::Automatic) => "let the agent try again",
+        Some(RecoveryStrategy::Guided) => "tell the agent",
+        Some(RecoveryStrategy::Checkpoint) => "go back",
+        Some(RecoveryStrategy::Collaborative) => "decide together",
+        Some(RecoveryStrategy::SelfHealing) => "let the agent repair it",
+        None => name,
+    };
+    format!("{words}{rest}")
 }
 
 /// The newest issue, and how often going back was tried for its pattern.

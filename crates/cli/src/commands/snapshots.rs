@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use checkrein_snapshot::{
-    CaptureBounds, CaptureOptions, Circumstances, Listed, Mounts, Pin, SnapshotId, SnapshotReason, Unchanged,
-    WorkspaceCapture,
+    CaptureBounds, CaptureOptions, Circumstances, Listed, Mounts, Pin, Snapshot, SnapshotId, SnapshotReason,
+    Unchanged, WorkspaceCapture,
 };
 
 use super::restore::{RestoreContext, Unfinished};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded, saved};
-use crate::render::time;
-use crate::terminal::{counted, cut, log, plain, print, print_exact, table};
+use crate::render::{age, files_and_folders};
+use crate::terminal::{brief, counted, log, plain, print, print_exact, table, wrapped};
 use checkrein_engine::checkpoint;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -36,22 +37,22 @@ pub fn list(
         OutputForm::Text if shown.is_empty() => print("nothing is saved yet"),
         OutputForm::Text => {
             print(&table(
-                &["id", "time", "why", "what", "holds", "size", "on disk", ""],
-                shown.iter().map(row).collect(),
+                &["id", "age", "files", "size", "on disk", "what was saved"],
+                shown.iter().map(|one| row(one, environment.now().0)).collect(),
             ));
             if hidden > 0 {
                 log(&format!("and {hidden} older ones; `--number` shows more"));
             }
             let held: u64 = shown.iter().map(|one| one.snapshot.bytes).sum();
             let disk: u64 = shown.iter().map(|one| one.disk).sum();
-            log(&format!(
-                "{}: {} saved, {} on disk; the whole store: {} on disk, in {}",
+            log(&wrapped(&format!(
+                "{}: {} saved, {} on disk. All snapshots of this project: {} on disk, in {}",
                 counted(shown.len() as u64, "snapshot"),
                 size(held),
                 size(disk),
                 size(ground.store.bytes()?),
-                ground.store.directory().display()
-            ));
+                at_home(environment, &ground.store.directory().to_string_lossy())
+            )));
         }
     }
     Ok(ExitStatus::Done)
@@ -82,7 +83,7 @@ fn described(one: &Listed) -> saved::SnapshotEntry {
     }
 }
 
-fn row(one: &Listed) -> Vec<String> {
+fn row(one: &Listed, now: u64) -> Vec<String> {
     let snapshot = &one.snapshot;
     let mut marks = Vec::new();
     if one.pin == Pin::Pinned {
@@ -93,14 +94,24 @@ fn row(one: &Listed) -> Vec<String> {
     }
     vec![
         one.id.to_string(),
-        time(snapshot.at),
-        snapshot.occasion.name().replace('_', " "),
-        cut(&plain(&snapshot.reason), 60),
-        counted(snapshot.entries, "name"),
+        age(snapshot.at, now),
+        snapshot.entries.to_string(),
         size(snapshot.bytes),
-        format!("{} on disk", size(one.disk)),
-        marks.join(", "),
+        size(one.disk),
+        [vec![occasion(snapshot)], marks].concat().join(", "),
     ]
+}
+
+/// When a snapshot was taken, in a clause.
+fn occasion(snapshot: &Snapshot) -> String {
+    let reason = brief(&plain(&snapshot.reason), 60);
+    match snapshot.occasion {
+        SnapshotReason::SessionStart => "as the session began".to_owned(),
+        SnapshotReason::BeforeAction => format!("before `{reason}`"),
+        SnapshotReason::Interval => format!("in between: {reason}"),
+        SnapshotReason::Request => format!("on request: {reason}"),
+        SnapshotReason::BeforeRestore { .. } => format!("before a restore: {reason}"),
+    }
 }
 
 /// Takes a snapshot of the whole workspace.
@@ -144,7 +155,7 @@ pub fn create(
             };
             print(&format!(
                 "{how} {id}: {}, {}; `checkrein snapshot restore {id}` goes back to it",
-                counted(snapshot.entries, "name"),
+                files_and_folders(snapshot.entries),
                 size(snapshot.bytes)
             ));
             for one in &snapshot.skipped {
@@ -199,8 +210,14 @@ pub fn prune(
             print_exact(&api::pretty(&saved::PruneAnswer { snapshots: recorded(&snapshots), bytes })?);
         }
         OutputForm::Text => print(&match bytes {
-            None => format!("{} snapshots would go", snapshots.len()),
-            Some(bytes) => format!("{} snapshots are gone, {} are free", snapshots.len(), size(bytes)),
+            None => format!("{} would go", counted(snapshots.len() as u64, "snapshot")),
+            Some(bytes) => {
+                format!(
+                    "removed {}, which frees {}",
+                    counted(snapshots.len() as u64, "snapshot"),
+                    size(bytes)
+                )
+            }
         }),
     }
     Ok(ExitStatus::Done)
@@ -223,7 +240,8 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
                 print(&format!("snapshot {} is damaged: {}", one.snapshot, one.cause));
             }
             if hurt.is_empty() {
-                print(&format!("{count} snapshots are intact"));
+                let are = if count == 1 { "is" } else { "are" };
+                print(&format!("{} {are} intact", counted(count as u64, "snapshot")));
             }
         }
     }

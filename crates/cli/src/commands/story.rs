@@ -21,7 +21,7 @@ use checkrein_engine::environment::HostEnvironment;
 
 /// How much of a name is shown, in characters (ours): enough to tell those of one day apart, and to be typed.
 pub(super) const SESSION: usize = 8;
-const ACTION: usize = 14;
+pub(super) const ACTION: usize = 14;
 
 /// How wide a verdict is shown, and how far in its reason begins.
 const MARK: usize = 8;
@@ -29,6 +29,9 @@ const WHY: usize = 12;
 
 /// How much of a call and of a prompt is shown, in characters (ours): a line of a wide terminal.
 const CALL: usize = 72;
+
+/// How much of a reason is shown, and of what Checkrein itself did, in characters (ours).
+const WHOLE: usize = 200;
 pub(super) const PROMPT: usize = 90;
 
 /// How far into a ledger its beginning and the first prompt are looked for, in records (ours).
@@ -252,13 +255,15 @@ fn told(
         pad(&id, ACTION),
         pad(&mark, MARK)
     );
-    let line = format!("{before}{}{result}", brief(&plain(&what), CALL));
+    // A call is cut to a line; what Checkrein itself says, such as the summary of a session, is short and stays whole.
+    let most = if given.is_some() { CALL } else { WHOLE };
+    let line = format!("{before}{}{result}", brief(&plain(&what), most));
     // Where a line is long enough what goes on stands below the call, else below the time.
     let column = shown_length(&before);
     let margin = if width() >= column + CALL { column } else { WHY };
     let mut lines = vec![hanging(&line, margin)];
     if !why.is_empty() {
-        lines.push(hanging(&format!("{}{}", " ".repeat(WHY), brief(&plain(&why), 200)), WHY));
+        lines.push(hanging(&format!("{}{}", " ".repeat(WHY), brief(&plain(&why), WHOLE)), WHY));
     }
     lines
 }

@@ -7,10 +7,11 @@ use checkrein_protocol::{OutcomeRecord, RecordBody, SurpriseRecord, SurpriseReco
 use checkrein_session::SessionLedger;
 
 use super::session_choice::folders;
+use super::story::{ACTION, at_home};
 use super::{ExitStatus, OutputForm};
 use crate::api::{self, recorded};
 use crate::render::time;
-use crate::terminal::{cut, dim, plain, plain_name, print, print_exact, table, wrapped};
+use crate::terminal::{bold, brief, cut, dim, hanging, plain, plain_name, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -70,11 +71,11 @@ pub fn surprises(
             ));
         }
         OutputForm::Text => {
-            print(&table(&["program", "when", "command", "predicted", "what was seen"], rows(&calls)));
+            print(&told(environment, &calls).join("\n"));
             print(&dim(&wrapped(&format!(
                 "\nA surprise is not a proof. To teach what a program does, describe it in {}/catalogue/NAME.toml as docs/catalogue.md says; \
-                 `checkrein check COMMAND` then shows it. `checkrein log --json` has the names of calls for `checkrein show ID`.",
-                environment.configuration
+                 `checkrein check COMMAND` then shows it. `checkrein show ID` tells the whole of a call.",
+                at_home(environment, environment.configuration.as_str())
             ))));
         }
     }
@@ -116,44 +117,34 @@ fn seen(surprise: &SurpriseRecord) -> String {
     }
 }
 
-/// One row for each surprise; what is the same as in the row above is left out.
-fn rows(calls: &[Surprised]) -> Vec<Vec<String>> {
+/// Each program with its calls, and below a call what was seen after it and what had been predicted.
+fn told(environment: &HostEnvironment, calls: &[Surprised]) -> Vec<String> {
     let mut programs: BTreeMap<String, Vec<&Surprised>> = BTreeMap::new();
     for call in calls {
         programs.entry(program(&call.verification)).or_default().push(call);
     }
     let mut groups: Vec<_> = programs.into_iter().collect();
     groups.sort_by_key(|(_, calls)| std::cmp::Reverse(calls.len()));
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for (program, calls) in groups {
-        let mut name = cut(&plain(&program), 16);
+        lines.push(bold(&cut(&plain(&program), 60)));
         for call in calls {
-            let mut when = dim(&time(call.at));
-            let mut command = cut(&plain(&call.verification.call), 32);
-            let mut row = |predicted: String, seen: String| {
-                rows.push(vec![
-                    std::mem::take(&mut name),
-                    std::mem::take(&mut when),
-                    std::mem::take(&mut command),
-                    predicted,
-                    seen,
-                ]);
-            };
+            let id: String = call.outcome.action_id.as_str().chars().take(ACTION).collect();
+            let command = brief(&plain(&call.verification.call), 60);
+            let head = format!("  {}  {}  {command}", dim(&time(call.at)), plain_name(&id));
+            lines.push(hanging(&head, 4));
+            let doubtful = if call.verification.other_causes.is_empty() { "" } else { " (or another call)" };
             for surprise in &call.verification.surprises {
-                let predicted = cut(
-                    &plain(
-                        &surprise.predicted.replacen("that ", "", 1).replace("``, ", "").replace(", ``", ""),
-                    ),
-                    40,
-                );
-                let doubtful =
-                    if call.verification.other_causes.is_empty() { "" } else { " (or another call)" };
-                row(predicted, format!("{}{doubtful}", seen(surprise)));
+                let predicted =
+                    surprise.predicted.replacen("that ", "", 1).replace("``, ", "").replace(", ``", "");
+                let text =
+                    format!("{}{doubtful}; predicted: {}", seen(surprise), brief(&plain(&predicted), 80));
+                lines.push(hanging(&format!("    {}", at_home(environment, &text)), 6));
             }
             if call.verification.more_surprises > 0 {
-                row(String::new(), format!("and {} more", call.verification.more_surprises));
+                lines.push(format!("    and {} more", call.verification.more_surprises));
             }
         }
     }
-    rows
+    lines
 }

@@ -25,7 +25,9 @@ use super::{ExitStatus, OutputForm, Switch, tell_fallen};
 use crate::api::{self, recorded};
 use crate::phrases;
 use crate::render::{call, severity_name, time};
-use crate::terminal::{bold, brief, counted, cut, dim, plain, print, print_exact, table, verdict_word};
+use crate::terminal::{
+    bold, brief, counted, cut, dim, fits, hanging, plain, print, print_exact, table, verdict_word,
+};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::usage::cost_in_words;
@@ -270,7 +272,35 @@ fn shown(seen: &[Seen], all: Switch) -> String {
         "tokens",
         "cost",
     ];
-    table(&head, seen.iter().map(row).collect())
+    let rows: Vec<Vec<String>> = seen.iter().map(row).collect();
+    if fits(&head, &rows) {
+        table(&head, rows)
+    } else {
+        seen.iter().map(told_in_lines).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// A session in a few lines, for a narrow terminal: how it stands, its last call, what was noticed, what it spent.
+fn told_in_lines(one: &Seen) -> String {
+    let summary = &one.summary;
+    let calls = summary.calls.summary().unwrap_or_else(|| counted(summary.actions, "call"));
+    let client = summary.client.as_deref().map(|name| format!("  {}", plain(name))).unwrap_or_default();
+    let name = cut(summary.folder.as_str(), 9);
+    let mut lines = vec![hanging(&format!("{name}{client}  {}  {calls}", bold(one.condition)), 2)];
+    if let Some(review) = &one.call {
+        let what = brief(&plain(&call(review)), 60);
+        lines.push(hanging(&format!("  last call  {}  {what}", verdict_word(review.verdict)), 4));
+    }
+    let standing = one.state.behaviour().standing().iter();
+    let issues: Vec<&str> = standing.map(|issue| phrases::pattern(issue.kind)).collect();
+    if !issues.is_empty() {
+        let rung = one.state.controller().rung().map(phrases::intervention_noun);
+        let done = rung.map(|rung| format!("; done about it: {rung}")).unwrap_or_default();
+        lines.push(hanging(&format!("  noticed  {}{done}", issues.join("; ")), 4));
+    }
+    let cost = cost_in_words(summary.spent.cost());
+    lines.push(hanging(&format!("  tokens {}, cost {cost}", tokens_in_words(summary)), 4));
+    lines.join("\n")
 }
 
 #[cfg(test)]

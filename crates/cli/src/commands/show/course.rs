@@ -21,7 +21,7 @@ use crate::commands::stopped_calls::was_stopped;
 use crate::commands::story::at_home;
 use crate::commands::undo::only_pushes;
 use crate::phrases;
-use crate::render::{duration, looked_in_words, surprise_in_words, time};
+use crate::render::{duration, files_and_folders, looked_in_words, surprise_in_words, time};
 use crate::terminal::{bold, counted, dim, hanging, in_its_colour, plain, wrapped};
 
 /// How wide the word in front of a line is.
@@ -139,7 +139,8 @@ impl<'a> CallCourse<'a> {
         if review.flagged {
             lines.push(("", "it is flagged: a ticket waits for you (`checkrein ticket list`)".to_owned()));
         }
-        if !review.reason.is_empty() {
+        // What a call that is fine changes stands above already.
+        if !review.reason.is_empty() && kind != VerdictKind::Ok {
             lines.push(("why", plain(&review.reason)));
         }
         if let Some(answered) = &review.answered {
@@ -180,8 +181,7 @@ impl<'a> CallCourse<'a> {
         };
         let review = self.review;
         if let Some(saved) = review.snapshot.as_ref().filter(|saved| saved.entries > 0) {
-            let what = counted(saved.entries, "file or folder").replace("or folders", "and folders");
-            let what = what.replace("file and", "files and");
+            let what = files_and_folders(saved.entries);
             lines.push(("saved", format!("{what} ({}) first, as snapshot {}", size(saved.bytes), saved.id)));
             lines.extend(saved.not_saved.iter().map(|what| ("not saved", plain(what))));
             if self.became() != Became::Refused {
