@@ -98,11 +98,12 @@ pub fn with_a_person(
     });
     fs::write(environment.home().join(".claude.json"), seen.to_string()).unwrap();
     fs::create_dir_all(environment.home().join(".claude")).unwrap();
-    fs::write(
-        environment.home().join(".claude/settings.json"),
-        json!({ "skipDangerousModePermissionPrompt": true }).to_string(),
-    )
-    .unwrap();
+    // What stands there stays: the plugins that are installed, a status line.
+    let settings = environment.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap_or_else(|_| "{}".to_owned());
+    let mut all: Json = serde_json::from_str(&text).unwrap();
+    all["skipDangerousModePermissionPrompt"] = json!(true);
+    fs::write(&settings, all.to_string()).unwrap();
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
