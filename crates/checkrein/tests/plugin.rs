@@ -10,12 +10,12 @@
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use serde_json::Value as Json;
 use support::TestEnvironment;
-use support::client::{client, run, session_of};
+use support::client::{client, run, session_of, with_a_person};
 use support::model::{Model, Turn, bash};
 
 fn marketplace() -> PathBuf {
@@ -51,7 +51,10 @@ fn plugin(environment: &TestEnvironment, arguments: &[&str]) -> Output {
 }
 
 fn install(environment: &TestEnvironment) {
-    let folder = marketplace();
+    install_from(environment, &marketplace());
+}
+
+fn install_from(environment: &TestEnvironment, folder: &Path) {
     for arguments in [
         ["marketplace", "add", folder.to_str().unwrap()].as_slice(),
         ["install", "checkrein@checkrein"].as_slice(),
@@ -131,6 +134,48 @@ fn beside_registered_hooks_each_call_is_reviewed_once() {
     let text = records.iter().map(Json::to_string).collect::<Vec<_>>().join("\n");
     assert!(!text.contains("unreviewed"), "nobody is accused: {text}");
     assert!(!model.heard().contains("without review"), "{}", model.heard());
+}
+
+/// Why the plugin brings no status line: the client takes one from the settings of the user alone. Should it take one from a plugin some
+/// day, this says so.
+#[test]
+fn a_plugin_cannot_set_the_status_line_and_the_user_can() {
+    let environment = installed();
+    let line = |name: &str| {
+        let command = format!("echo {name} >> {}", environment.home().join("lines").display());
+        serde_json::json!({ "type": "command", "command": command })
+    };
+    let folder = environment.home().join("marketplace");
+    let copied = environment.command("cp").arg("-r").arg(marketplace()).arg(&folder).status().unwrap();
+    assert!(copied.success());
+    let manifest = folder.join("checkrein/.claude-plugin/plugin.json");
+    let mut named = json(manifest.clone());
+    named["statusLine"] = line("manifest");
+    fs::write(manifest, named.to_string()).unwrap();
+    let settings = serde_json::json!({ "statusLine": line("plugin") });
+    fs::write(folder.join("checkrein/settings.json"), settings.to_string()).unwrap();
+    install_from(&environment, &folder);
+    let lines = || fs::read_to_string(environment.home().join("lines")).unwrap_or_default();
+    let played = || {
+        let model = Model::start(vec![bash("ls"), Turn::Says("finished")], vec![]);
+        let end = std::cell::Cell::new(None);
+        let done = || {
+            if model.asked() >= 2 && end.get().is_none() {
+                end.set(Some(std::time::Instant::now()));
+            }
+            end.get().is_some_and(|at: std::time::Instant| at.elapsed().as_secs() > 3)
+        };
+        with_a_person(&environment, &model, &["--dangerously-skip-permissions"], done)
+    };
+    played();
+    assert_eq!(lines(), "", "the client takes a status line from a plugin");
+    let of_user = environment.home().join(".claude/settings.json");
+    let mut all = json(of_user.clone());
+    assert_eq!(all["enabledPlugins"]["checkrein@checkrein"], true, "{all}");
+    all["statusLine"] = line("user");
+    fs::write(of_user, all.to_string()).unwrap();
+    played();
+    assert!(lines().contains("user"), "{}", lines());
 }
 
 #[test]
