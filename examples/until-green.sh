@@ -1,6 +1,6 @@
 #!/bin/sh
 # Lets an agent work until the tests pass, or until another try of the same kind would change nothing.
-# usage: examples/until-green.sh 'mend the failing tests' pytest -q
+# usage: examples/until-green.sh 'mend the failing tests' pytest -q (needs jq)
 task=$1
 shift
 memory=$(mktemp)
@@ -9,8 +9,8 @@ rm -f "$memory"
 
 while :; do
     checkrein --json route --runner pytest --remember "$memory" -- "$@" 2> "$memory.json"
-    next=$(tail -n 1 "$memory.json" | sed 's/.*"next":"\([a-z_]*\)".*/\1/')
-    advice=$(tail -n 1 "$memory.json" | sed 's/.*"advice":"\([^"]*\)".*/\1/')
+    next=$(tail -n 1 "$memory.json" | jq -r .route.next)
+    advice=$(tail -n 1 "$memory.json" | jq -r .advice)
     case $next in
         go_on) exit 0 ;;
         wait) sleep 900 ;;

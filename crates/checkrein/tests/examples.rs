@@ -20,7 +20,7 @@ const NOT_TRIED: [(&str, &str, &str); 7] = [
     ("docs/gates.md", "jobs:", "a workflow of GitHub Actions, of which only the commands are ours"),
     ("docs/gates.md", "repos:", "the configuration of pre-commit"),
     ("docs/governance.md", "governance:\n  blueprints", "the file and its digest are made up"),
-    ("docs/scripts.md", "#!/bin/sh", "`examples/until-green.sh`, which other tests hold against this page"),
+    ("docs/scripts.md", "#!/bin/sh", "`examples/until-green.sh`; `tests/commands_on_pages.rs` runs it"),
     ("docs/quick-start.md", "curl -fsSL https", "installs a release from the network"),
     ("docs/installing.md", "claude plugin", "commands of Claude Code; `tests/plugin.rs` runs them"),
 ];
