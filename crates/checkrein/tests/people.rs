@@ -181,6 +181,20 @@ fn doctor_lists_what_no_machine_holds_only_when_asked() {
         "{plain}"
     );
     assert!(environment.succeed(&["doctor", "--all"]).contains("hard link"));
+    // Projects of this machine without hooks: one that the client knows, and one of the records. What is gone is none.
+    let places = ["known", "recorded", "gone"].map(|name| environment.home().join(name));
+    for place in &places[..2] {
+        fs::create_dir(place).unwrap();
+    }
+    let known = json!({ "projects": { places[0].to_str().unwrap(): {}, places[2].to_str().unwrap(): {} } });
+    fs::write(environment.home().join(".claude.json"), known.to_string()).unwrap();
+    let mut fields = shell_call("call", "ls", json!({}));
+    fields["cwd"] = json!(places[1]);
+    environment.answer_to(&environment.payload("elsewhere", "PreToolUse", fields));
+    let all = environment.succeed(&["doctor", "--all"]);
+    let lists = |name: &str| all.contains(&format!("{name}` are not reviewed"));
+    assert!(lists("known") && lists("recorded") && !lists("gone") && !lists("project"), "{all}");
+    assert!(!environment.succeed(&["doctor"]).contains("are not reviewed"));
     let told: serde_json::Value = serde_json::from_str(&environment.succeed(&["doctor", "--json"])).unwrap();
     assert!(told.to_string().contains("hard link"), "{told}");
     assert!(told["result"] == "protected" || told["result"] == "protected_with_remarks", "{told}");

@@ -36,6 +36,16 @@ fn refused(output: &Output) -> String {
     said
 }
 
+#[test]
+fn a_purge_does_not_say_that_the_records_stay() {
+    let environment = used();
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(said.contains("the hooks are gone") && !said.contains("the records stay"), "{said}");
+    assert!(!environment.state().join("sessions").exists());
+    let environment = used();
+    assert!(environment.succeed(&["uninstall", "--yes"]).contains("the records stay where they are"));
+}
+
 fn outside(environment: &TestEnvironment) -> PathBuf {
     environment.home().join(".local/share/checkrein")
 }

@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Register the hooks of a client
+    /// Guard a project: register the hooks of your agents
     #[command(
         after_help = "Says in a few lines what it writes, and asks before it does.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only, line by line\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
     )]
@@ -220,7 +220,7 @@ pub(crate) enum Command {
     },
     /// Take an issue to a reviewed branch (humans only)
     #[command(
-        after_help = "Triage, design, review, specification, failing tests, code, gates, review, your approval, the text of a pull request. The task has the name of the file. Its file is the shipped one; `--pipeline` takes another. `checkrein pipeline run --resume` continues.\n\nExit status: as `checkrein pipeline run`.\n\nExamples:\n  checkrein task issues/off-by-one.md --input tests='cargo test' --input runner=cargo\n  checkrein task issue.md --dry-run"
+        after_help = "Triage, design, review, specification, failing tests, code, gates, review, your approval, the text of a pull request. The task has the name of the file. Its file is the shipped one; `--pipeline` takes another. `checkrein pipeline run --resume` continues.\n\nExit status: as `checkrein pipeline run`.\n\nExamples:\n  checkrein task issues/off-by-one.md --input tests='cargo test' \\\n      --input runner=cargo\n  checkrein task issue.md --dry-run"
     )]
     Task(TaskArguments),
     /// Let a call pass that was asked about or refused (humans only)

@@ -228,7 +228,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             if purge {
                 purge::check_first(&environment, &clients, scope)?;
             }
-            let done = uninstall::uninstall(&environment, &clients, scope, approval, output)?;
+            let done = uninstall::uninstall(&environment, &clients, scope, purge.into(), approval, output)?;
             match (done, purge) {
                 (ExitStatus::Done, true) => purge::purge(&environment, approval, output),
                 (done, _) => Ok(done),

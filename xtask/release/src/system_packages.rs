@@ -13,7 +13,7 @@ use crate::{Made, Release, is_here, put, told, trial};
 /// What it is, in one line.
 const SUMMARY: &str = "Safety layer for coding agents";
 /// What it is, for those who have read the line.
-const DESCRIPTION: &str = "Checkrein reviews every step that a coding agent takes, before and after it happens, saves what a step would destroy, and steps in where that is not enough.";
+const DESCRIPTION: &str = "Checkrein reviews each tool call of a coding agent before it runs. It saves what a\ncall would destroy, rewrites what has a safer form, and asks you only when neither\nis enough.";
 
 /// Both packages, or why one is missing; none for a system that has neither.
 pub(crate) fn all(release: &Release, target: Target, contents: &Contents) -> Result<Vec<Made>, String> {
@@ -40,7 +40,8 @@ fn debian(release: &Release, architecture: &str, contents: &Contents) -> Result<
     let tree = tempfile::tempdir().map_err(|error| error.to_string())?;
     let length = lay_out(contents, tree.path())?;
     let control = format!(
-        "Package: checkrein\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: The Checkrein authors <{page}>\nInstalled-Size: {kilobytes}\nRecommends: git\nSection: utils\nPriority: optional\nHomepage: {page}\nDescription: {SUMMARY}\n {DESCRIPTION}\n",
+        "Package: checkrein\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: The Checkrein authors <{page}>\nInstalled-Size: {kilobytes}\nRecommends: git\nSection: utils\nPriority: optional\nHomepage: {page}\nDescription: {SUMMARY}\n {description}\n",
+        description = DESCRIPTION.replace('\n', "\n "),
         version = release.version,
         kilobytes = length.div_ceil(1024),
         page = env!("CARGO_PKG_REPOSITORY"),

@@ -14,7 +14,7 @@ use super::init::{
     holding, no_such_scope, read, settings_file,
 };
 use super::insertions::Inserting as _;
-use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
+use super::{ExitStatus, OutputForm, Switch, for_people_only, mcp_servers};
 
 /// The clients whose hooks are meant: the one that is named, or all of which a settings file here calls them, or did.
 pub fn meant(
@@ -45,15 +45,22 @@ pub fn uninstall(
     environment: &HostEnvironment,
     chosen: &[&'static ClientAdapter],
     scope: Option<SettingsScope>,
+    purge: Switch,
     approval: Approval,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
-    let whole =
-        |client: &'static ClientAdapter| match of_client(environment, client, scope, approval, output)? {
-            ExitStatus::Done => mcp_servers::direct(environment, client, scope, approval, output),
-            done => Ok(done),
-        };
+    let whole = |client: &'static ClientAdapter| match of_client(
+        environment,
+        client,
+        scope,
+        purge,
+        approval,
+        output,
+    )? {
+        ExitStatus::Done => mcp_servers::direct(environment, client, scope, approval, output),
+        done => Ok(done),
+    };
     if let [client] = chosen {
         return whole(client);
     }
@@ -75,6 +82,7 @@ fn of_client(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
+    purge: Switch,
     approval: Approval,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
@@ -119,17 +127,20 @@ fn of_client(
         if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(environment, client)?;
         }
-        let done = finish(
-            written,
-            (client, &settings),
-            output,
-            "the hooks are gone; the records stay where they are",
-        )?;
+        let done = finish(written, (client, &settings), output, done_words(purge))?;
         if done != ExitStatus::Done {
             exit = done;
         }
     }
     Ok(exit)
+}
+
+/// What is said once the hooks are out of a file.
+fn done_words(purge: Switch) -> &'static str {
+    match purge {
+        Switch::On => "the hooks are gone",
+        Switch::Off => "the hooks are gone; the records stay where they are",
+    }
 }
 
 /// The settings files out of which [`uninstall`] takes the hooks of a client.

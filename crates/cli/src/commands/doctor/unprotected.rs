@@ -11,6 +11,7 @@ use checkrein_world::find_workspace;
 use serde_json::Value as Json;
 
 use super::has_hooks;
+use crate::commands::story::SessionHead;
 
 /// Where Claude Code writes down in which projects it was, below the home directory (observed with 2.1).
 const KNOWN_PROJECTS: &str = ".claude.json";
@@ -23,7 +24,12 @@ const MOST: usize = 1000;
 pub(super) fn unprotected(environment: &HostEnvironment) -> Vec<AbsolutePath> {
     let mut places: BTreeSet<AbsolutePath> = known_to_client(environment).into_iter().collect();
     let recorded = sessions(&environment.state).unwrap_or_default();
-    places.extend(recorded.into_iter().filter_map(|session| session.workspace));
+    // The hooks may have come while a session was under way: its head tells where it worked then.
+    let of_records = recorded.into_iter().filter_map(|session| {
+        let worked_in = || AbsolutePath::new(&SessionHead::of(environment, &session.folder).workspace?);
+        session.workspace.or_else(worked_in)
+    });
+    places.extend(of_records);
     // The home directory and what lies above it is nobody's project; what is gone needs no guard.
     let is_project =
         |place: &AbsolutePath| !environment.home.is_within(place) && Path::new(place.as_str()).is_dir();
