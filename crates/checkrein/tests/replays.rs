@@ -91,7 +91,7 @@ fn a_replay_ends_with_what_was_said_how_often() {
     let file = support::repository().join("examples/session.jsonl");
     let text = environment.succeed(&["replay", file.to_str().unwrap()]);
     let last = text.lines().last().unwrap();
-    assert!(last.starts_with("11 calls: ") && last.contains(" ok, ") && last.contains(" block"), "{last}");
+    assert!(last.starts_with("11 calls: ") && last.contains(" ok, ") && last.contains(" stopped"), "{last}");
 }
 
 #[test]

@@ -237,6 +237,14 @@ fn explain(action: &Action, review: &Review, extent: ShowExtent, shown: Shown<'_
         ShowExtent::Verbose => lines.extend(numbers(review, shown)),
         ShowExtent::Story if review.rules.is_empty() => {}
         ShowExtent::Story => {
+            // What stands at the head already, or beside it, is not said again.
+            let is_said = |reason: &str| {
+                let others =
+                    review.reasoning.others.iter().filter(|_| review.verdict.kind == VerdictKind::Escalate);
+                [&review.reasoning.primary].into_iter().chain(others).any(|said| said.contains(reason))
+            };
+            let unsaid = review.rules.iter().filter(|finding| !is_said(&finding.reason));
+            lines.extend(unsaid.map(|finding| titled("also", &shown(&finding.reason))));
             let mut rules: Vec<&str> = review.rules.iter().map(|finding| finding.rule.as_str()).collect();
             rules.dedup();
             lines.push(dim(&format!("by {}; `--verbose` shows the numbers", rules.join(", "))));

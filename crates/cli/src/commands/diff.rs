@@ -7,6 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::restore::{RestoreContext, Unfinished};
 use super::snapshots::size;
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::saved::{DifferingLine, TextDifference};
@@ -50,7 +51,8 @@ pub fn diff(
                 })?);
             }
             OutputForm::Text => {
-                print(&format!("{:<8} {}{}", word(one), plain_name(&place), dim(&lengths(one))));
+                let name = at_home(environment, &plain_name(&place));
+                print(&format!("{:<8} {name}{}", word(one), dim(&lengths(one))));
                 if let Some((then, now)) = texts {
                     let lines = compare(&then, &now);
                     print_exact(&plain(&lines.unified_diff().context_radius(AROUND).to_string()));

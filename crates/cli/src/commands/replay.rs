@@ -18,8 +18,9 @@ use serde_json::{Value as Json, json};
 
 use super::session_file::{Listener, Opening, Step, read};
 use super::{ExitStatus, OutputForm, line};
+use crate::phrases;
 use crate::render::severity_name;
-use crate::terminal::{bold, counted, cut, dim, plain, print, print_exact, table, verdict};
+use crate::terminal::{bold, counted, cut, dim, plain, print, print_exact, table, verdict_word};
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
@@ -224,8 +225,8 @@ impl Comparing {
                     vec![
                         one.step.to_string(),
                         cut(&plain(&one.call), 60),
-                        verdict(one.verdict),
-                        verdict(other.verdict),
+                        verdict_word(one.verdict),
+                        verdict_word(other.verdict),
                         cut(&plain(stricter), 70),
                     ]
                 };
@@ -287,7 +288,9 @@ impl Findings {
             VerdictKind::Block,
             VerdictKind::Halt,
         ];
-        let count = |kind: &VerdictKind| self.verdicts.get(kind.name()).map(|many| (*many, kind.name()));
+        let count = |kind: &VerdictKind| {
+            self.verdicts.get(kind.name()).map(|many| (*many, phrases::verdict_word(*kind)))
+        };
         let each: Vec<String> =
             KINDS.iter().filter_map(count).map(|(many, name)| format!("{many} {name}")).collect();
         let mut line = counted(self.verdicts.values().sum(), "call");
@@ -389,7 +392,7 @@ impl Playing {
                 if output == OutputForm::Text {
                     print(&format!(
                         "{number:>4}  {:<9} {} {}",
-                        verdict(kind),
+                        verdict_word(kind),
                         tool,
                         cut(&plain(&shown(&action, step)), 90)
                     ));
