@@ -70,7 +70,7 @@ pub(crate) fn install(arguments: &[String]) -> Outcome {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let project = choices.project.unwrap_or(here);
 
-    println!("building (a few minutes the first time)");
+    println!("building (about six minutes the first time, on two cores)");
     let programs = build::release()?;
     place(&[&programs.hook, &programs.full], &folder)?;
     match &programs.target {

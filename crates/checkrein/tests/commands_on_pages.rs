@@ -156,7 +156,8 @@ fn typed(environment: &TestEnvironment, text: &str) -> Output {
         environment.home().join("stubs"),
     ];
     let mut path = places.map(|place| place.display().to_string()).join(":");
-    path += &format!(":{}", std::env::var("PATH").unwrap_or_default());
+    path.push(':');
+    path.push_str(&std::env::var("PATH").unwrap_or_default());
     let mut shell = environment.command("sh");
     shell.args(["-c", text]).env("PATH", path).stdin(Stdio::null()).output().unwrap()
 }

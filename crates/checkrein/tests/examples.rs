@@ -25,6 +25,9 @@ const NOT_TRIED: [(&str, &str, &str); 7] = [
     ("docs/installing.md", "claude plugin", "commands of Claude Code; `tests/plugin.rs` runs them"),
 ];
 
+/// The longest row of a table on a page, in characters (ours): three lines of a terminal of 80 columns, and a bit.
+const WIDEST_ROW: usize = 260;
+
 /// A fenced block of a page.
 struct Block {
     page: String,
@@ -215,6 +218,17 @@ fn every_entry_of_the_catalogue_and_every_price_on_a_page_is_accepted() {
         environment.configure("prices.csv", &block.text);
         let output = environment.checkrein(&["config", "check"]);
         assert!(output.status.success(), "{}: {}", block.place(), String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// Who reads the source of a page, in an editor or a terminal, reads its tables too.
+#[test]
+fn no_row_of_a_table_is_wider_than_a_reader_can_follow() {
+    for (page, text) in pages() {
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| line.starts_with('|')) {
+            let length = line.chars().count();
+            assert!(length <= WIDEST_ROW, "{page}:{}: {length} characters", at + 1);
+        }
     }
 }
 

@@ -165,10 +165,43 @@ fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
     environment.succeed(&["audit", "verify"]);
 }
 
+/// However far trust has fallen: what is said says something, and what is recorded has a reason.
+#[test]
+fn no_verdict_comes_without_a_reason() {
+    let environment = environment("governance: {trust_debt: {decay: {decay_fraction: 0}}}\n");
+    environment.write("tools/gen.py", "import sys\nprint(sys.argv)\n");
+    for _ in 0..8 {
+        environment.bash("s", "rm -rf ~");
+    }
+    for command in [
+        "python3 tools/gen.py --all",
+        "python3 tools/nosuch.py",
+        "./build.sh",
+        "make",
+        "ls",
+        "node -e 'run()'",
+        "curl -s https://example.com/data.json",
+        "pip install requests",
+    ] {
+        let answer = environment.bash("s", command);
+        let said = &answer["hookSpecificOutput"];
+        for text in ["additionalContext", "permissionDecisionReason"].map(|name| said[name].as_str()) {
+            let head = text.and_then(|text| text.lines().next()).unwrap_or("nothing is said: so");
+            let is_said = head.split_once(": ").is_some_and(|(_, reason)| !reason.trim().is_empty());
+            assert!(is_said, "{command}: {answer}");
+        }
+    }
+    let records = environment.records("s");
+    let reviews = records.iter().map(|record| &record["body"]).filter(|body| body["type"] == "review");
+    for review in reviews.filter(|review| review["verdict"] != "ok") {
+        assert!(review["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{review}");
+    }
+}
+
 #[test]
 fn check_explains_the_quality_of_a_step() {
     let environment = environment("");
-    let text = environment.succeed(&["check", "ls"]);
+    let text = environment.succeed(&["check", "--verbose", "ls"]);
     assert!(text.contains("governance  CTQ 1.00, tier 2 says ok"), "{text}");
     let json: Json = serde_json::from_str(&environment.succeed(&["check", "--json", "ls"])).unwrap();
     assert_eq!(
