@@ -382,6 +382,14 @@ fn a_team_file_names_nothing_of_one_machine() {
     let file = environment.project().join(".claude/settings.json");
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains(environment.home().to_str().unwrap()), "{text}");
+    // The account of a colleague who has not installed it: nothing runs there, and `doctor` says so and why.
+    let gone = place.join("elsewhere");
+    fs::rename(&program, &gone).unwrap();
+    let output = environment.checkrein(&["doctor"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let parts = ["every tool call is refused", "install checkrein for this account", "NOT protected"];
+    assert!(output.status.code() == Some(1) && parts.iter().all(|part| said.contains(part)), "{said}");
+    fs::rename(&gone, &program).unwrap();
     // Whoever puts a program where it is looked for first has the guard.
     for command in ["cp x ~/.local/bin/checkrein-hook", "ln -s $PWD/x ~/.cargo/bin/checkrein-hook"] {
         assert_eq!(decision(&environment.bash("one", command)), Some("deny"), "{command}");

@@ -605,7 +605,13 @@ fn probe(
         let payload = fresh(&client.canary.payload(context.workspace()), number);
         let started = Instant::now();
         match run_hook(command, client.hooks.answering, variables, &home, &payload) {
-            Err(cause) => {
+            Err(HookFault::Missing) => {
+                let hint = Some("install checkrein for this account; until then no tool of the agent runs");
+                let detail = format!("`{name}`: no program answers there, so every tool call is refused");
+                findings.push(finding("canary", Health::Broken, detail, hint));
+                return;
+            }
+            Err(HookFault::Failed(cause)) => {
                 let hint = Some(
                     "run `checkrein init` again; the client lets calls run when its hook cannot be started",
                 );
@@ -676,13 +682,22 @@ impl Drop for ThrownAway {
     }
 }
 
+/// Why a hook gave no answer.
+enum HookFault {
+    /// What is registered found no program that answers, and refuses in its place.
+    Missing,
+    /// Anything else.
+    Failed(String),
+}
+
 fn run_hook(
     command: &str,
     answering: Answering,
     variables: &[(String, String)],
     home: &ThrownAway,
     payload: &[u8],
-) -> Result<HookOutput, String> {
+) -> Result<HookOutput, HookFault> {
+    let failed = |error: io::Error| HookFault::Failed(error.to_string());
     let mut child = Command::new("sh")
         .args(["-c", command])
         .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -692,7 +707,7 @@ fn run_hook(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| error.to_string())?;
+        .map_err(failed)?;
     if let Some(mut input) = child.stdin.take() {
         // A hook that does not read is seen by what it answers.
         drop(input.write_all(payload));
@@ -700,25 +715,23 @@ fn run_hook(
     let started = Instant::now();
     loop {
         match child.try_wait() {
-            Ok(Some(status)) if status.success() => break,
-            Ok(Some(status))
-                if answering == Answering::Status && status.code() == Some(HookOutput::REFUSED) =>
-            {
-                break;
-            }
-            Ok(Some(status)) => return Err(format!("ended with {status}")),
+            Ok(Some(_)) => break,
             Ok(None) if started.elapsed() > PATIENCE => {
                 drop(child.kill());
-                return Err(format!("gave no answer in {} s", PATIENCE.as_secs()));
+                return Err(HookFault::Failed(format!("gave no answer in {} s", PATIENCE.as_secs())));
             }
             Ok(None) => std::thread::sleep(Duration::from_micros(200)),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(failed(error)),
         }
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(failed)?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if said.contains(NO_ANSWER) {
-        return Err(format!("ended with {}", output.status));
+        return Err(HookFault::Missing);
+    }
+    let is_refusal = answering == Answering::Status && output.status.code() == Some(HookOutput::REFUSED);
+    if !output.status.success() && !is_refusal {
+        return Err(HookFault::Failed(format!("ended with {}", output.status)));
     }
     Ok(HookOutput { object: output.stdout, refusal: (!output.status.success()).then_some(said) })
 }
