@@ -6,6 +6,7 @@
 //! | `choosing` | filters that choose lines of a list whose order is not known |
 //! | `elsewhere` | what is printed out of names of files outside the workspace |
 //! | `finding` | secrets that a search through a tree prints |
+//! | `json` | what `jq` makes of a text by assignments |
 //! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
 //! | `editing` | what `sed` and `awk` print |
@@ -20,6 +21,7 @@ mod choosing;
 mod editing;
 mod elsewhere;
 mod finding;
+mod json;
 mod lines;
 mod lists;
 mod searching;
@@ -332,8 +334,8 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "git" => repository_root(machine, words),
         "npm" | "pnpm" => package_place(machine, words),
         "ls" => listed(machine, words),
-        "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "sed" | "gsed" | "awk"
-        | "gawk" | "mawk" | "base64" | "wc" | "xxd"
+        "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "paste" | "jq" | "sed"
+        | "gsed" | "awk" | "gawk" | "mawk" | "base64" | "wc" | "xxd"
             if machine.is_listened_to() || machine.is_kept() || matches!(call.input, Input::Text(_)) =>
         {
             let known = input_text(machine, call)?;
@@ -620,6 +622,7 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
     let valued: &[&str] = match call.program.as_str() {
         "cut" => &["-d", "-f", "-c", "-b"],
         "head" | "tail" => &["-n", "-c"],
+        "paste" => &["-d", "-sd"],
         "sort" => &["-k", "-t", "-o"],
         "sed" | "gsed" => &["-e", "-f"],
         "awk" | "gawk" | "mawk" => &["-F", "-v", "-f"],
@@ -641,7 +644,7 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
     let leading = match call.program.as_str() {
         "tr" => operands.len(),
         "sed" | "gsed" => usize::from(!options.iter().any(|option| option == "-e")),
-        "awk" | "gawk" | "mawk" => 1,
+        "awk" | "gawk" | "mawk" | "jq" => 1,
         _ => 0,
     };
     let files = operands.split_off(leading.min(operands.len()));

@@ -49,6 +49,17 @@ impl Machine<'_> {
             self.copies.insert(to.as_str().to_owned(), name);
         }
         self.copy_entry(from, to, &mut left);
+        if let Some(Value::Exact(text)) = self.tree.told(from) {
+            self.tree.announce(to, text);
+        }
+    }
+
+    /// Remembers that what stands at a place has the mode that it was given at another one, where that says all of it.
+    pub fn carry_mode(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
+        let given = self.mode_given(from).filter(|mode| mode.bytes().all(|digit| digit.is_ascii_digit()));
+        if let Some(mode) = given {
+            self.tree.change_mode(to, &mode);
+        }
     }
 
     /// Adds that a program of the guard goes by way of an output into files: a copy under another name, as [`Machine::remember_copy`].

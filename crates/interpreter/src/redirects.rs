@@ -635,6 +635,12 @@ impl Machine<'_> {
             })
     }
 
+    /// What stands in a file to which something is appended: nothing where it is made by that.
+    fn text_to_append_to(&self, path: &AbsolutePath) -> Value {
+        let is_new = !self.tree.is_disturbed() && self.away.is_none() && self.entry(path) == Entry::Missing;
+        if is_new { Value::exact("") } else { self.text(path) }
+    }
+
     fn open_file(&mut self, value: &Value, append: bool, opened: &Opened) -> Sink {
         let aims = self.paths_through(value);
         let own = aims.iter().find_map(|aim| number_of(aim.target.path()?));
@@ -648,7 +654,7 @@ impl Machine<'_> {
                 self.rest_on_text(&path.clone());
             }
             let held = if append {
-                aim.target.path().map_or(Value::Unknown, |path| self.text(path))
+                aim.target.path().map_or(Value::Unknown, |path| self.text_to_append_to(path))
             } else {
                 Value::exact("")
             };

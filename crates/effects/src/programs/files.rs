@@ -175,13 +175,61 @@ pub(crate) fn truncate(machine: &mut Machine<'_>, call: &Call) -> Exit {
         size.starts_with('0') && size.trim_start_matches('0').bytes().all(|unit| unit.is_ascii_alphabetic());
     let makes = !arguments.has(&["-c", "--no-create"]);
     for operand in &arguments.operands {
+        let left = left_of_truncated(machine, operand, size);
         match (makes, is_nothing) {
             (true, true) => machine.write_text(operand, &Value::exact("")),
             (true, false) => machine.write(operand),
             (false, _) => machine.effect(EffectKind::FileModify, operand),
         }
+        if let Some((path, text)) = left.filter(|_| !is_nothing) {
+            machine.overlay().announce(&path, text);
+        }
     }
     Exit::silent()
+}
+
+/// How long the texts are of which it is worked out what `truncate` leaves, in bytes (ours).
+const TRUNCATED: usize = 256 * 1024;
+
+/// What `truncate` leaves of a file whose text is known: cut, or with bytes of nothing behind it. Source: GNU coreutils manual, "truncate".
+fn left_of_truncated(machine: &Machine<'_>, operand: &Value, size: &str) -> Option<(AbsolutePath, String)> {
+    let aims = machine.paths_through(operand);
+    let [aim] = aims.as_slice() else { return None };
+    let path = aim.target.path()?;
+    let before = match machine.entry(path) {
+        Entry::Missing => String::new(),
+        Entry::File(_) => machine.announced_text(path).as_exact()?.to_owned(),
+        Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => return None,
+    };
+    let (sign, size) = match size.strip_prefix(['+', '-', '<', '>', '/', '%']) {
+        Some(rest) => (size.chars().next(), rest),
+        None => (None, size),
+    };
+    let digits = size.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
+    let unit: usize = match size.get(digits.len()..)? {
+        "" => 1,
+        "K" | "k" | "KiB" => 1024,
+        "KB" | "kB" => 1000,
+        "M" | "m" | "MiB" => 1024 * 1024,
+        "MB" => 1_000_000,
+        _ => return None,
+    };
+    let number = digits.parse::<usize>().ok()?.checked_mul(unit)?;
+    let length = before.len();
+    let length = match sign {
+        None => number,
+        Some('+') => length.checked_add(number)?,
+        Some('-') => length.saturating_sub(number),
+        Some('<') => length.min(number),
+        Some('>') => length.max(number),
+        Some('/') => length.checked_div(number)?.checked_mul(number)?,
+        Some(_) => length.checked_next_multiple_of(number)?,
+    };
+    if length > TRUNCATED {
+        return None;
+    }
+    let kept = before.get(..length.min(before.len()))?;
+    Some((path.clone(), format!("{kept}{}", "\0".repeat(length - kept.len()))))
 }
 
 /// `chmod`, `chown`, `chgrp`, `setfacl`: the first operand says what, unless a reference does.

@@ -101,6 +101,10 @@ pub(crate) fn mktemp(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             let target = aim.target.clone();
             machine.add(Draft::at(EffectKind::FileCreate, aim).note("a temporary name"));
             machine.remember_made(&target, directory);
+            // Whatever else it is let to have, others get nothing of it.
+            if let (Some(path), false) = (target.path(), directory) {
+                machine.overlay().change_mode(path, "600");
+            }
         }
     }
     let exit = Exit::printing(path.followed_by(&Value::exact("\n")));

@@ -1,6 +1,6 @@
 //! What filters make of a text that is known.
 
-use super::{editing, lines_of};
+use super::{editing, json, lines_of};
 use crate::strings;
 
 /// What a filter makes of a text; `None` when that is not known here.
@@ -40,6 +40,14 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
             all.reverse();
             Some(written(all))
         }
+        ("sort", ["-n"]) => {
+            let mut all: Vec<(i64, &str)> =
+                lines().map(|line| Some((whole_number(line)?, line))).collect::<Option<_>>()?;
+            all.sort();
+            Some(written(all.into_iter().map(|(_, line)| line.to_owned()).collect()))
+        }
+        ("paste", options) => joined(options, text),
+        ("jq", options) => json::filtered(options, text),
         ("uniq", []) => {
             let mut all: Vec<String> = lines().map(str::to_owned).collect();
             all.dedup();
@@ -79,6 +87,39 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
         ("awk" | "gawk" | "mawk", options) => editing::fields(options, text),
         _ => None,
     }
+}
+
+/// The number that a line is, which `sort -n` sorts it by; `None` where something else stands in it as well.
+fn whole_number(line: &str) -> Option<i64> {
+    let digits = line.strip_prefix('-').unwrap_or(line);
+    let is_short = (1..=15).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit());
+    if is_short { line.parse().ok() } else { None }
+}
+
+/// What `paste -s` makes of the lines of one text.
+fn joined(options: &[&str], text: &str) -> Option<String> {
+    let mut delimiters = "\t";
+    let mut is_serial = false;
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        match *option {
+            "-s" => is_serial = true,
+            "-sd" => {
+                is_serial = true;
+                delimiters = rest.next()?;
+            }
+            "-d" => delimiters = rest.next()?,
+            other => {
+                let attached = other.strip_prefix("-sd").inspect(|_| is_serial = true);
+                delimiters = attached.or_else(|| other.strip_prefix("-d"))?;
+            }
+        }
+    }
+    let mut signs = delimiters.chars();
+    let (Some(sign), None) = (signs.next(), signs.next()) else { return None };
+    // A sign of its own stands for another one.
+    let is_known = is_serial && sign != '\\';
+    is_known.then(|| text.lines().collect::<Vec<_>>().join(&sign.to_string()) + "\n")
 }
 
 fn line_count(options: &[&str]) -> Option<usize> {

@@ -153,6 +153,35 @@ impl Evaluator<'_, '_, '_> {
         self.contents.insert(name.to_owned(), whole);
     }
 
+    /// Adds that a text is appended to a file.
+    pub(super) fn append_text(&mut self, path: &Value, text: &ScriptValue) {
+        let longer = self.text_before(path).map(|(place, before)| (place, before.followed_by(&text.value())));
+        self.append(path);
+        if let Some((place, Value::Exact(longer))) = longer.filter(|_| self.doubt == 0) {
+            self.act(|machine| machine.overlay().announce(&place, longer));
+        }
+    }
+
+    /// Where a path leads, and what stands there before something is appended.
+    fn text_before(&self, path: &Value) -> Option<(AbsolutePath, Value)> {
+        let place = self.machine.one_path_through(path)?;
+        let text = match self.machine.entry(&place) {
+            Entry::Missing => Value::exact(""),
+            Entry::File(_) => self.machine.announced_text(&place),
+            Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => Value::Unknown,
+        };
+        Some((place, text))
+    }
+
+    /// Adds that a file is opened to append to it.
+    fn open_to_append(&mut self, path: &Value) {
+        let before = self.text_before(path).map(|(_, text)| text).filter(|text| text.as_exact().is_some());
+        self.append(path);
+        if let (Some(name), Some(text)) = (path.as_exact(), before) {
+            self.contents.insert(name.to_owned(), ScriptValue::Text(text));
+        }
+    }
+
     /// Adds that a file is appended to.
     pub(super) fn append(&mut self, path: &Value) {
         self.act(|machine| {
@@ -361,7 +390,7 @@ impl Evaluator<'_, '_, '_> {
                 self.gives_shell();
             }
         } else if mode.contains(">>") || mode.contains('a') && !mode.contains('r') {
-            self.append(&value);
+            self.open_to_append(&value);
         } else if mode.contains(['w', 'x', '>'])
             || (mode.contains('+') && !mode.contains('<'))
             || mode.contains('c') && self.language == Language::Php
@@ -418,7 +447,7 @@ impl Evaluator<'_, '_, '_> {
                 self.gives_shell();
             }
         } else if text.starts_with(">>") {
-            self.append(&path);
+            self.open_to_append(&path);
         } else if text.starts_with('>') || text.starts_with('+') {
             self.write(&path, &ScriptValue::Text(Value::Unknown));
             if let Some(name) = path.as_exact().filter(|_| text.starts_with('>')) {
@@ -577,7 +606,9 @@ impl Evaluator<'_, '_, '_> {
             _ => Value::Between { prefix: "/tmp/".to_owned(), suffix: String::new() },
         };
         match name {
-            "tempfile.mkstemp" => ScriptValue::List(vec![ScriptValue::Local, ScriptValue::Text(path)]),
+            "tempfile.mkstemp" => {
+                ScriptValue::List(vec![ScriptValue::File(path.clone()), ScriptValue::Text(path)])
+            }
             _ if is_directory && name != "tempfile.TemporaryDirectory" => ScriptValue::Text(path),
             _ => ScriptValue::File(path),
         }

@@ -21,7 +21,7 @@ impl Evaluator<'_, '_, '_> {
             "write_text" | "write_bytes" | "write" | "binwrite" | "spew" | "spew_utf8" => {
                 self.write(path, &given.at(0));
             }
-            "append" | "append_utf8" => self.append(path),
+            "append" | "append_utf8" => self.append_text(path, &given.at(0)),
             "touch" => self.act(|machine| machine.touch(path)),
             "mkdir" | "mkpath" => self.act(|machine| machine.make_directory(path)),
             "chmod" | "lchmod" | "chown" => {

@@ -126,7 +126,7 @@ impl Evaluator<'_, '_, '_> {
                 let appends = flag.starts_with('a')
                     || matches!(given.positional.get(2), Some(ScriptValue::Name(name)) if name.contains("APPEND"));
                 if appends {
-                    self.append(&path);
+                    self.append_text(&path, &text);
                 } else {
                     self.write(&path, &text);
                 }
@@ -139,7 +139,7 @@ impl Evaluator<'_, '_, '_> {
             }
             LibraryCall::Append => {
                 let path = given.at(0).value();
-                self.append(&path);
+                self.append_text(&path, &given.at(1));
                 unknown
             }
             LibraryCall::Open => self.open(given),

@@ -464,6 +464,11 @@ impl Plan {
             return self.perhaps(machine, take);
         }
         let to = machine.paths(place);
+        if let ([one], [other]) = (from, to.as_slice())
+            && let (Some(one), Some(other)) = (one.target.path(), other.target.path())
+        {
+            machine.carry_mode(one, other);
+        }
         let before = machine.effect_count();
         self.perhaps(machine, |machine| machine.move_away(from, &to, take));
         machine.amend(before, |effect| {
