@@ -220,9 +220,10 @@ fn what_a_person_may_have_let_run_is_said_and_comes_back_by_force() {
     fs::write(&profile, "export A=1\n").unwrap();
     let answer = run(&environment, "call", "echo 'export A=2' > ~/.profile", Ending::Untold);
     assert_eq!(answer.as_deref(), Some("ask"));
+    fs::write(&profile, "export A=3\n").unwrap();
     let text = said(&environment, &["undo", "--yes"]);
     assert!(text.contains("--force"), "{text}");
-    assert_eq!(fs::read_to_string(&profile).unwrap(), "export A=2\n");
+    assert_eq!(fs::read_to_string(&profile).unwrap(), "export A=3\n");
     said(&environment, &["undo", "call", "--yes", "--force"]);
     assert_eq!(fs::read_to_string(&profile).unwrap(), "export A=1\n");
 }

@@ -30,6 +30,9 @@ use crate::system::Stat;
 const ENTRIES: usize = 20_000;
 const TIME: Duration = Duration::from_millis(200);
 
+/// Of how many files that were left as they were, below the places of an action, it is noted down how they stand (ours).
+const UNTOUCHED: usize = 1_000;
+
 /// Of what length files are read, and how much in all (ours); of the others number, length and time count.
 const FILE: u64 = 1024 * 1024;
 pub(crate) const LOOKED_AT: u64 = 8 * 1024 * 1024;
@@ -286,7 +289,8 @@ impl Store {
             return Ok(());
         }
         let started = Instant::now();
-        let mut look = Look { since, left: ENTRIES, content: LOOKED_AT, traces: BTreeMap::new() };
+        let mut look =
+            Look { since, left: ENTRIES, untouched: UNTOUCHED, content: LOOKED_AT, traces: BTreeMap::new() };
         let mut waiting: Vec<(PathBuf, SavedPart)> =
             snapshot.roots.iter().map(|root| (root.path.as_path().to_owned(), root.selection)).collect();
         let places: BTreeSet<PathBuf> = waiting.iter().map(|(path, _)| path.clone()).collect();
@@ -306,7 +310,8 @@ impl Store {
                 }
             };
             if metadata::kind(&found) != FileType::Directory {
-                if metadata::changed(&found) < since && places.contains(&path) {
+                let is_older = metadata::changed(&found) < since;
+                if is_older && (places.contains(&path) || look.takes_untouched()) {
                     look.untouched(&path, &found);
                 } else {
                     look.file(&path, &found);
@@ -351,6 +356,7 @@ impl Store {
 struct Look {
     since: FileTime,
     left: usize,
+    untouched: usize,
     content: u64,
     traces: BTreeMap<SavedPath, Trace>,
 }
@@ -366,6 +372,13 @@ impl Look {
             self.trace(&database, &found);
         }
         self.trace(path, found);
+    }
+
+    /// Whether there is room for one more that the action left as it was, below what it was about.
+    fn takes_untouched(&mut self) -> bool {
+        let rest = self.untouched.checked_sub(1);
+        self.untouched = rest.unwrap_or_default();
+        rest.is_some()
     }
 
     /// What the action was about and left as it was.

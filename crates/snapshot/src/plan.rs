@@ -3,6 +3,7 @@
 mod around;
 mod barred;
 mod behind;
+mod brought_back;
 mod elsewhere;
 mod judge;
 mod logged;
@@ -367,6 +368,14 @@ impl Prepared {
                 step.since = Since::Untouched;
             }
         }
+    }
+
+    /// Whether what stands there shows that the action ran: wherever it was to leave a text, a link or a mode that is known, and something
+    /// is not as it was, just that stands.
+    pub fn shows_its_words(&self) -> bool {
+        let announced = &self.past.announced;
+        let mut known = self.steps.iter().filter(|step| announced.names(&step.path)).peekable();
+        known.peek().is_some() && known.all(|step| step.since == Since::Untouched && step.now.is_some())
     }
 
     /// Counts what the action was to write as something that a user may have written, where they may have done themselves what they were asked

@@ -43,26 +43,65 @@ pub(crate) fn zlib(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     (whole.data.len() <= limit).then_some(whole.data)
 }
 
+/// What a gzip file holds, where that is all there is to it: nothing stands behind it, and no comment in front of it. `None` where it is
+/// damaged or holds more than `limit` bytes.
+pub(crate) fn gzip_alone(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let (flags, start) = gzip_start(packed)?;
+    if flags & (EXTRA | COMMENT) != 0 {
+        return None;
+    }
+    let mut whole = Whole { data: Vec::new(), limit };
+    let end = start + deflate(packed.get(start..)?, &mut whole)?;
+    let [.., a, b, c, d] = packed.get(end..).filter(|rest| rest.len() == TRAILER)? else { return None };
+    let length = u32::from_le_bytes([*a, *b, *c, *d]);
+    let is_whole = whole.data.len() <= limit && u32::try_from(whole.data.len()) == Ok(length);
+    is_whole.then_some(whole.data)
+}
+
+/// What zip packed without a header, of a known length.
+pub(crate) fn packed_alone(packed: &[u8], length: usize) -> Option<Vec<u8>> {
+    let mut whole = Whole { data: Vec::new(), limit: length };
+    deflate(packed, &mut whole)?;
+    (whole.data.len() == length).then_some(whole.data)
+}
+
 /// Hands what a gzip file holds to a sink; `None` when it is damaged.
 pub(crate) fn gzip(packed: &[u8], sink: &mut dyn Sink) -> Option<()> {
+    let (_, start) = gzip_start(packed)?;
+    deflate(packed.get(start..)?, sink).map(|_| ())
+}
+
+/// A sum of the header of a gzip file.
+const SUM: u8 = 2;
+/// Fields that programs add.
+const EXTRA: u8 = 4;
+/// The name that a file had.
+const NAME: u8 = 8;
+/// Words for people.
+const COMMENT: u8 = 16;
+/// How many bytes stand behind what is packed: a sum, and the length.
+const TRAILER: usize = 8;
+
+/// The flags of a gzip file, and where what is packed begins.
+fn gzip_start(packed: &[u8]) -> Option<(u8, usize)> {
     let flags = match packed {
         [0x1f, 0x8b, 8, flags, ..] => *flags,
         _ => return None,
     };
     let mut at = 10;
-    if flags & 4 != 0 {
+    if flags & EXTRA != 0 {
         let length = usize::from(u16::from_le_bytes([*packed.get(at)?, *packed.get(at + 1)?]));
         at += 2 + length;
     }
-    for named in [8, 16] {
+    for named in [NAME, COMMENT] {
         if flags & named != 0 {
             at += packed.get(at..)?.iter().position(|byte| *byte == 0)? + 1;
         }
     }
-    if flags & 2 != 0 {
+    if flags & SUM != 0 {
         at += 2;
     }
-    deflate(packed.get(at..)?, sink)
+    Some((flags, at))
 }
 
 /// Bits, the lowest of each byte first.
@@ -212,7 +251,8 @@ impl Out<'_> {
     }
 }
 
-fn deflate(packed: &[u8], sink: &mut dyn Sink) -> Option<()> {
+/// Unpacks, and returns how many bytes that took.
+fn deflate(packed: &[u8], sink: &mut dyn Sink) -> Option<usize> {
     let mut bits = Bits { data: packed, at: 0, held: 0, count: 0 };
     let mut out = Out { data: Vec::new(), given: 0, sink };
     loop {
@@ -233,7 +273,7 @@ fn deflate(packed: &[u8], sink: &mut dyn Sink) -> Option<()> {
         };
         if last || wanted == Wanted::Enough {
             out.settle();
-            return Some(());
+            return Some(bits.at.saturating_sub(usize::try_from(bits.count / 8).ok()?));
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | `revision` | which commit a name means |
 //! | `inflate` | decompressing |
 //! | `members` | the names of what an archive holds |
+//! | `unpacked` | all that an archive holds |
 //! | [`ignore`] | rules of `.gitignore` files |
 //! | [`changes`] | what changed in a workspace since a moment |
 //!
@@ -34,8 +35,10 @@ mod objects;
 mod real;
 mod repository;
 mod revision;
+mod unpacked;
 mod version;
 
 pub use real::{RealWorld, TextRead, TextRole, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
 pub use revision::{checked_out, commit_named};
+pub use unpacked::{ArchiveMember, MemberContent, archive_members, gunzipped};

@@ -227,12 +227,12 @@ impl TarList {
     }
 }
 
-fn padded(length: u64) -> u64 {
+pub(crate) fn padded(length: u64) -> u64 {
     length.div_ceil(512).saturating_mul(512)
 }
 
 /// A number as tar writes it: in octal digits, or in bytes when the first bit is set.
-fn number(field: &[u8]) -> Option<u64> {
+pub(crate) fn number(field: &[u8]) -> Option<u64> {
     if let Some((first, rest)) = field.split_first()
         && first & 0x80 != 0
     {
@@ -244,7 +244,7 @@ fn number(field: &[u8]) -> Option<u64> {
     if digits.is_empty() { Some(0) } else { u64::from_str_radix(digits, 8).ok() }
 }
 
-fn text(field: &[u8]) -> Option<String> {
+pub(crate) fn text(field: &[u8]) -> Option<String> {
     let bytes = field.split(|byte| *byte == 0).next()?;
     String::from_utf8(bytes.to_vec()).ok()
 }

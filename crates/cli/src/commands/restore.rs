@@ -3,6 +3,7 @@
 mod generated;
 pub(super) mod git;
 mod left_out;
+mod rest;
 mod sorting;
 
 use std::num::NonZeroUsize;
@@ -332,7 +333,8 @@ pub fn restore(
         // Whoever waits for work to come back learns that none did. Where everything is as a snapshot has it, that is what was wanted.
         let takes_back = case.moment != ActionEndTime::None && !ground.has_finished;
         let is_nothing = takes_back && sorted.left.is_empty() && sorted.made_again.is_empty();
-        return Ok(if is_nothing { ExitStatus::Failed } else { status });
+        let status = if is_nothing { ExitStatus::Failed } else { status };
+        return rest::ask(environment, case, &sorted, status, output);
     }
     for one in &unsaved {
         log(&format!("cannot be saved before: {}", plain(one)));
@@ -363,7 +365,8 @@ pub fn restore(
             "the rules that came back were trusted once and are not trusted by that; `checkrein trust` trusts them",
         );
     }
-    tell(environment, case, &steps, &sorted, restored.as_ref(), output)
+    let status = tell(environment, case, &steps, &sorted, restored.as_ref(), output)?;
+    rest::ask(environment, case, &sorted, status, output)
 }
 
 /// Does what was planned, and writes down that it was; `None` when there was nothing to do.

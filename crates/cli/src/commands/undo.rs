@@ -232,8 +232,8 @@ pub fn undo(
         if prepared.steps().is_empty() || story.left_repository(&prepared, snapshot) {
             continue;
         }
-        // Of one that was asked about only its end shows that it ran, or a user who wants all of it back.
-        if story.may_be_by_hand() && !story.is_wanted_by(permissions) {
+        // Of one that was asked about only its end shows that it ran, or just what it was to leave, or a user who wants all of it back.
+        if story.may_be_by_hand() && !prepared.shows_its_words() && !story.is_wanted_by(permissions) {
             passed_over.push(unanswered_in_words(environment, &case, &prepared));
             continue;
         }
@@ -362,7 +362,7 @@ impl<'a> Opened<'a> {
             prepared.limit_sources(sources);
         }
         // They may have done themselves what they were asked about.
-        if ledgers.of(environment, snapshot).may_be_by_hand() {
+        if ledgers.of(environment, snapshot).may_be_by_hand() && !prepared.shows_its_words() {
             prepared.distrust_words();
         } else {
             prepared.trust_logs();

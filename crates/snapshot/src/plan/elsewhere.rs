@@ -65,7 +65,10 @@ impl Prepared {
                 if self.past.announced.holds(&step.path, Some(*id)));
         let is_source =
             |path: &Path| path != step.path.as_path() && places.iter().any(|source| path.starts_with(source));
-        !is_other && (self.is_saved_at(step, places) || self.is_copied(step, is_source))
+        !is_other
+            && (self.is_saved_at(step, places)
+                || self.is_copied(step, is_source)
+                || self.is_unpacked_from(step, places))
     }
 
     /// Whether what version control holds at a path may be what the action left there.
@@ -180,7 +183,7 @@ fn standing(starts: Vec<PathBuf>) -> Standing {
 }
 
 /// What there is to what stands somewhere; `None` of what has no content.
-fn substance(node: Option<&Node>) -> Option<Substance> {
+pub(super) fn substance(node: Option<&Node>) -> Option<Substance> {
     match node? {
         Node::File { content, .. } => Some(Substance::Content(*content)),
         Node::Symlink { target, .. } => Some(Substance::Target(target.clone())),

@@ -315,6 +315,26 @@ fn names(directory: &Path, object: &str) -> bool {
     false
 }
 
+/// Whether a step only gives back entries of a log of git: nothing came to it meanwhile, and all that it holds it held before.
+pub(super) fn only_lacks_entries(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    if step.deed != RestoreAction::Replace || !step.path.as_path().starts_with(directory.join("logs")) {
+        return false;
+    }
+    let (Some(then), Some(now)) =
+        (log_text(prepared, step.then.as_ref()), log_text(prepared, step.now.as_ref()))
+    else {
+        return false;
+    };
+    // Git may write into an entry what stands before it by now.
+    let entries = |text: &str| -> Vec<String> {
+        text.lines().filter_map(|line| line.split_once(' ')).map(|(_, entry)| entry.to_owned()).collect()
+    };
+    let (then, now) = (entries(&then), entries(&now));
+    let mut known = then.iter();
+    now.len() < then.len() && now.iter().all(|entry| known.any(|before| before == entry))
+}
+
 /// Whether a step only gives back stashes that are gone from the list: nothing came to it meanwhile.
 pub(super) fn only_lacks_stashes(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
     let Some(directory) = directory_of(snapshot, step) else { return false };
@@ -360,6 +380,19 @@ pub(super) fn is_note_of_merge(prepared: &Prepared, snapshot: &Listed, step: &St
     let is_note =
         || step.deed == RestoreAction::Remove && NOTES.iter().any(|name| is(name)) || is("ORIG_HEAD");
     is(MERGED) || modified <= soon && is_note() && ends_merge(prepared, &directory)
+}
+
+/// Whether a step is about the list of references that git writes for whoever fetches without it, and makes again whenever it gathers objects.
+pub(super) fn is_list_of_references(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    let is_entry = |line: &str| {
+        line.split_once('\t').is_some_and(|(object, reference)| {
+            let is_object = object.len() >= 40 && object.bytes().all(|digit| digit.is_ascii_hexdigit());
+            is_object && reference.starts_with("refs/") && !reference.contains(char::is_whitespace)
+        })
+    };
+    step.path.as_path() == directory.join("info/refs")
+        && log_text(prepared, step.now.as_ref()).is_some_and(|text| text.lines().all(is_entry))
 }
 
 /// Whether any of these steps is about what a repository knows of its remotes.

@@ -13,8 +13,8 @@ use checkrein_snapshot::{
 };
 
 use super::git::{
-    MERGED, directory_of, ends_merge, is_branch_of_others, is_log_moved_from_restored, is_note_of_merge,
-    is_pushed_from_here, only_gathers, only_lacks_stashes, taken_away,
+    MERGED, directory_of, ends_merge, is_branch_of_others, is_list_of_references, is_log_moved_from_restored,
+    is_note_of_merge, is_pushed_from_here, only_gathers, only_lacks_entries, only_lacks_stashes, taken_away,
 };
 use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
 use crate::terminal::{cut, plain};
@@ -563,14 +563,25 @@ impl RestoreTerms<'_> {
         step.deed == RestoreAction::Adjust
             || is_empty
             || prepared.is_taken_from_elsewhere(step) && !is_reference()
+            || self.is_brought_back(prepared, step, held)
+            || is_list_of_references(prepared, self.snapshot, step)
             || prepared.has_same_entries(step)
             || self.is_staged_nowhere_else(prepared, step)
             || only_gathers(prepared, self.snapshot, step)
             || is_pushed_from_here(prepared, self.snapshot, step)
             || only_lacks_stashes(prepared, self.snapshot, step)
+            || only_lacks_entries(prepared, self.snapshot, step)
             || is_note_of_merge(prepared, self.snapshot, step, self.soon())
             || prepared.may_be_committed() && held(step)
             || self.is_left_by_merge(prepared, step)
+    }
+
+    /// Whether what a step removes comes back elsewhere with this restore, as it is or out of an archive.
+    fn is_brought_back(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let is_done = |other: &Step| {
+            other.deed != RestoreAction::Remove && self.objection(prepared, other, held).is_none()
+        };
+        self.maker(step) == Maker::Action && prepared.is_brought_back(step, is_done)
     }
 
     /// Whether a file holds just what git wrote there, with the marks of conflicts, when it could not finish a merge that is taken back with it:
