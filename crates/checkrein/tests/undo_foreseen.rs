@@ -26,6 +26,7 @@ mkdir -p logs photos conf; seq 300 > logs/long.log; echo short > logs/short.log;
 printf 'first' > photos/a.jpg; printf 'second' > photos/b.jpg; ln -s a.jpg photos/link; printf 'env: prod\n' > conf/prod; ln -s prod conf/current
 printf '{\n  "name": "app",\n  "version": "1.0.0",\n  "scripts": {\n    "test": "true"\n  },\n  "files": [],\n  "size": 15\n}\n' > package.json
 mkdir made; echo packed > made/list; echo run > made/run; tar -czf made.tgz -C made list run; python3 -m zipfile -c made.zip made/list made/run
+printf "const fs = require('fs');\nconst p = JSON.parse(fs.readFileSync('package.json'));\np.version = '1.2.4';\nfs.writeFileSync('package.json', JSON.stringify(p, null, 2) + '\\\\n');\n" > bump; mkdir scripts; mv bump scripts/bump.js
 gzip -c made/list > other.gz; rm -r made; sleep 0.05
 "#;
 
@@ -196,6 +197,50 @@ fn what_filters_and_code_write_is_worked_out() {
         (ATOMIC, "list"),
         ("perl -e 'open(F, \">>\", \"list\"); print F \"four\\n\"; close F'", "list"),
     ]);
+}
+
+#[test]
+fn what_code_makes_of_json_is_worked_out() {
+    all_go_back(&[
+        (
+            "python3 -c \"import json; d = json.load(open('package.json')); d['version'] = '3'; json.dump(d, open('package.json', 'w'), indent=2)\"",
+            "package.json",
+        ),
+        (
+            "python3 -c \"import json; d = json.loads(open('package.json').read()); d['new'] = ['a', 1]; open('package.json', 'w').write(json.dumps(d))\"",
+            "package.json",
+        ),
+        ("node scripts/bump.js", "package.json"),
+        (
+            "node -e \"const fs = require('fs'); const p = JSON.parse(fs.readFileSync('package.json', 'utf8')); p.scripts.lint = 'eslint .'; fs.writeFileSync('package.json', JSON.stringify(p, null, 2));\"",
+            "package.json",
+        ),
+    ]);
+}
+
+/// Byte code tells of which source it was made, and whoever has the source has it again.
+#[test]
+fn byte_code_of_what_stands_beside_it_goes_back() {
+    for command in ["python3 -m compileall -q src", "python3 -m py_compile src/a.py"] {
+        let environment = project();
+        let tag = "import sys; print(sys.implementation.cache_tag)";
+        let tag = environment.command("python3").args(["-c", tag]).output().unwrap().stdout;
+        let name = format!("src/__pycache__/a.{}.pyc", String::from_utf8_lossy(&tag).trim());
+        environment.write("src/a.py", "a = 1\n");
+        environment.write("src/b.py", "b = 1\n");
+        environment.write(".gitignore", "__pycache__/\n");
+        environment.write(&name, "not byte code\n");
+        let before = picture(&environment);
+        begin(&environment, command);
+        assert!(picture(&environment) != before, "{command}: changed nothing");
+        let said = undone(&environment);
+        assert_eq!(differs(&before, &picture(&environment)), Vec::<PathBuf>::new(), "{command}: {said}");
+        begin(&environment, command);
+        environment.write(&name, "what somebody wrote\n");
+        let said = undone(&environment);
+        let text = fs::read_to_string(environment.project().join(&name)).unwrap();
+        assert_eq!(text, "what somebody wrote\n", "{command}: {said}");
+    }
 }
 
 /// The way in which careful programs write a file.

@@ -1,5 +1,6 @@
 //! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
 
+mod compiled;
 mod generated;
 pub(super) mod git;
 mod left_out;

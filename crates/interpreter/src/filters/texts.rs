@@ -43,7 +43,7 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
         ("sort", ["-n"]) => {
             let mut all: Vec<(i64, &str)> =
                 lines().map(|line| Some((whole_number(line)?, line))).collect::<Option<_>>()?;
-            all.sort();
+            all.sort_unstable();
             Some(written(all.into_iter().map(|(_, line)| line.to_owned()).collect()))
         }
         ("paste", options) => joined(options, text),

@@ -12,6 +12,7 @@ use checkrein_snapshot::{
     SavedPart, SavedPath, Since, Step,
 };
 
+use super::compiled::is_compiled;
 use super::git::{
     MERGED, directory_of, ends_merge, is_branch_of_others, is_list_of_references, is_log_moved_from_restored,
     is_note_of_merge, is_pushed_from_here, only_gathers, only_lacks_entries, only_lacks_stashes, taken_away,
@@ -396,6 +397,7 @@ impl RestoreTerms<'_> {
             matches!(moment, ActionEndTime::Ended(_) | ActionEndTime::Open(_) | ActionEndTime::Followed(_))
                 && (around.any(|root| stood_nowhere(root, step) || root.selection == SavedPart::Everything)
                     || held(step)
+                    || is_compiled(prepared, step)
                     || match step.origin {
                         NewFileOrigin::Made => true,
                         NewFileOrigin::Came => prepared.is_elsewhere(step),
@@ -565,6 +567,7 @@ impl RestoreTerms<'_> {
             || prepared.is_taken_from_elsewhere(step) && !is_reference()
             || self.is_brought_back(prepared, step, held)
             || is_list_of_references(prepared, self.snapshot, step)
+            || is_compiled(prepared, step)
             || prepared.has_same_entries(step)
             || self.is_staged_nowhere_else(prepared, step)
             || only_gathers(prepared, self.snapshot, step)

@@ -29,6 +29,7 @@
 //! | `unfollowed` | what languages that are not followed do to files |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `later` | functions that are called later, with what the variables hold by then |
+//! | `json` | JSON that code reads into lists and maps, and writes again |
 //! | `references` | variables changed under another name: references, entries, what a loop runs over |
 //! | `in_place` | calls that change what they are called for or given |
 //! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
@@ -52,6 +53,7 @@ mod fish;
 mod in_place;
 mod ipython;
 mod javascript;
+mod json;
 mod later;
 mod library_calls;
 mod loose;

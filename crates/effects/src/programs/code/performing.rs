@@ -33,6 +33,9 @@ impl Evaluator<'_, '_, '_> {
         let unknown = ScriptValue::Text(Value::Unknown);
         self.note_processes(deed, name, given);
         self.note_printed(name, given);
+        if let Some(value) = self.json(name, given) {
+            return value;
+        }
         match deed {
             LibraryCall::Nothing => {
                 self.mapped_names(given);
