@@ -170,7 +170,7 @@ fn without_an_end_of_the_call_the_other_names_come_back_where_nothing_is_lost() 
     for (destroyer, more) in [
         (": > h.md && rm -f h.md", None),
         ("shred -u h.md", None),
-        ("truncate -s4 h.md; mv h.md z.md", Some("--remove-new")),
+        ("truncate -s4 h.md; mv h.md z.md", None),
         ("rm h.md", None),
         ("chmod 640 h.md; rm h.md", Some("--force")),
         ("cp README.md h.md", None),

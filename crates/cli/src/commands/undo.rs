@@ -362,7 +362,8 @@ impl<'a> Opened<'a> {
             prepared.limit_sources(sources);
         }
         // They may have done themselves what they were asked about.
-        if ledgers.of(environment, snapshot).may_be_by_hand() && !prepared.shows_its_words() {
+        let story = ledgers.of(environment, snapshot);
+        if story.may_be_by_hand() && (story.was_left_unanswered() || !prepared.shows_its_words()) {
             prepared.distrust_words();
         } else {
             prepared.trust_logs();
