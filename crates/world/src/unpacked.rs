@@ -194,7 +194,7 @@ mod tests {
     fn archives_are_read_with_all_that_they_hold() {
         let directory = tempfile::tempdir().unwrap();
         let place = directory.path();
-        let long = "d".repeat(120);
+        let long = format!("{}/{}", "d".repeat(60), "e".repeat(60));
         run(
             place,
             &format!(
