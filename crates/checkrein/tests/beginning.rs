@@ -436,9 +436,9 @@ fn doctor_tries_the_hook_as_the_client_would_run_it() {
         assert!(output.status.code() == Some(1) && said.contains("NOT protected"), "{said}");
     }
     // The form of earlier versions protects, but not when the hook cannot run.
-    let end = before.find(")&&[").unwrap();
-    let rest = before.get(end..).unwrap().find("}\"").unwrap();
-    let suffix = before.get(end..=end + rest).unwrap().to_owned();
+    let end = before.find(");case $?$o").unwrap();
+    let rest = before.get(end..).unwrap().find("esac\"").unwrap() + "esac".len();
+    let suffix = before.get(end..end + rest).unwrap().to_owned();
     fs::write(&path, before.replace(&suffix, "").replace("o=$(", "")).unwrap();
     let said = environment.succeed(&["doctor"]);
     assert!(said.contains("calls pass when the hook cannot run"), "{said}");

@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use checkrein_clients::{Answering, CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope};
+use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope};
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -144,12 +144,8 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
         };
         let path = environment.home().join(client.places.folder).join(file);
         let text = fs::read_to_string(&path).unwrap();
-        let end = match client.hooks.answering {
-            Answering::Object => "&&",
-            Answering::Status => ";case",
-        };
         let command = client.hooks.reviewing_command(&text).unwrap();
-        assert!(command.contains(&format!("checkrein-hook {name}){end}")), "{command}");
+        assert!(command.contains(&format!("checkrein-hook {name});case")), "{command}");
         for companion in client.places.companions {
             assert!(path.parent().unwrap().join(companion).exists(), "{name}: {companion}");
         }
@@ -346,6 +342,20 @@ fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
         "irb",
         "gdb ./a.out",
         "vim notes.md",
+        "less README.md",
+        "git log | less",
+        "man ls",
+        "more README.md",
+        "crontab -e",
+        "visudo",
+        "git commit",
+        "git commit --amend",
+        "git commit -a",
+        "git -C src commit",
+        "git rebase -i HEAD~2",
+        "git tag -a v1",
+        "git config --edit",
+        "GIT_EDITOR=vim git commit",
         "env bash",
         "cd src && bash --norc",
         "exec bash",
@@ -377,6 +387,28 @@ fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
         "python3 --version",
         "cat README.md",
         "git log --oneline",
+        "git log",
+        "git diff",
+        "git show HEAD",
+        "git commit -m 'a change'",
+        "git commit -am 'a change'",
+        "git commit -mfixes",
+        "git commit -Fmessage.txt",
+        "git commit --amend --no-edit",
+        "git commit --fixup HEAD",
+        "GIT_EDITOR=true git commit --amend",
+        "git -c core.editor=true commit --amend",
+        "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2",
+        "git tag -a v1 -m 'the first'",
+        "git tag v1",
+        "git config user.name",
+        "man ls | head -20",
+        "man -k list",
+        "man -P cat ls",
+        "less README.md | head",
+        "less --version",
+        "crontab -l",
+        "visudo -c",
     ] {
         assert_eq!(codex(given), None, "{given}");
     }
@@ -592,6 +624,11 @@ fn the_line_that_calls_the_hook_passes_on_what_it_hears_and_refuses_silence() {
         ("#!/bin/sh\ncat \"${0%/*}/answer\"\n", Some(object.as_str())),
         ("#!/bin/sh\n", None),
         ("", None),
+        ("#!/bin/sh\necho 'warning: nothing is wrong'\n", None),
+        ("#!/bin/sh\necho 'a log line'; echo '{}'\n", None),
+        ("#!/bin/sh\necho '{}'; echo 'a log line'\n", None),
+        ("#!/bin/sh\nprintf '{\"a\": '\n", None),
+        ("#!/bin/sh\nprintf '\\n{}\\n\\n'\n", None),
         ("#!/bin/sh\necho '{}'; exit 1\n", None),
         ("#!/bin/sh\necho '{}'; kill -9 $$\n", None),
     ] {

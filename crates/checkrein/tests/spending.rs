@@ -195,6 +195,14 @@ fn what_agents_spend_that_an_agent_starts_counts_for_it() {
             assert_eq!((&of("child")["parent"], &of("s")["children"]), (&json!("s"), &json!(["child"])));
             let said = environment.succeed(&["session", "list"]);
             assert!(said.contains("started by s") && said.contains("started child"), "{said}");
+            // Below the one that started it.
+            let place = |start: &str| said.lines().position(|line| line.starts_with(start));
+            assert!(place("s  ").zip(place("  child  ")).is_some_and(|(one, other)| one < other), "{said}");
+            let call = records.iter().find_map(|record| record["body"]["action_id"].as_str()).unwrap();
+            let shown = environment.succeed(&["show", call]);
+            assert!(shown.contains("(session child): session s."), "{shown}");
+            let shown: Json = serde_json::from_str(&environment.succeed(&["show", call, "--json"])).unwrap();
+            assert_eq!((&shown["session"], &shown["parent"]), (&json!("child"), &json!("s")));
             let log = environment.succeed(&["log", "-n", "100"]);
             assert!(
                 log.contains("another agent started it") && log.contains("started another agent"),

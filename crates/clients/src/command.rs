@@ -4,8 +4,8 @@
 //! events, so for those the command line ends with it unless the hook ended well. Elsewhere status 2 would do harm: it erases a prompt,
 //! and keeps an agent from stopping.
 //!
-//! The hook always answers with an object. A program that ends well and says nothing is none of ours, and silence is consent for a client,
-//! so the line passes on what it heard and refuses where that is nothing. It starts no more processes for that.
+//! The hook always answers with an object. A program that ends well and says nothing, or says something else, is none of ours, and either is
+//! consent for a client, so the line passes on what it heard and refuses where that is no object. It starts no more processes for that.
 
 use checkrein_facts::hook_line::{
     HEARD, HOOK_PROGRAM as PROGRAM, NO_ANSWER, refusing_line, refusing_status_line,
@@ -101,10 +101,21 @@ impl HookCommand {
         }
     }
 
-    /// The texts of earlier versions: whatever the program says, or does not say, counted when it ended well.
-    fn earlier_texts(&self) -> [(String, Unanswered); 1] {
+    /// The texts of earlier versions: whatever the program said counted when it ended well; in the first, silence too.
+    fn earlier_texts(&self) -> [(String, Unanswered); 2] {
         let (search, call) = self.parts();
-        [(format!("{search}{call}||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"), Unanswered::Refused)]
+        let silent = format!("{search}{call}||{{ echo '{NO_ANSWER}' >&2;exit 2;}}");
+        let anything = match self.answering {
+            Answering::Object => {
+                format!(
+                    r#"{HEARD}{call})&&[ "$o" ]&&printf '%s\n' "$o"||{{ echo '{NO_ANSWER}' >&2;exit 2;}}"#
+                )
+            }
+            Answering::Status => format!(
+                r#"{HEARD}{call});case $?$o in 0?*)printf '%s\n' "$o";;2)exit 2;;*)echo '{NO_ANSWER}' >&2;exit 2;;esac"#
+            ),
+        };
+        [silent, format!("{search}{anything}")].map(|text| (text, Unanswered::Refused))
     }
 
     /// What looks for the program, and what calls it.
@@ -260,9 +271,10 @@ mod tests {
             text.replace("exit 2", "exit 0"),
             text.replace("exit 2", "exit 2 & exit 0"),
             text.replace("o=$(", "o=x;: $("),
-            text.replace("[ \"$o\" ]", "[ \"x$o\" ]"),
+            text.replace("$?$o", "$?{}"),
+            text.replace("'{'*'}'", "*"),
             text.replace("printf '%s\\n' \"$o\"", "echo {}"),
-            text.replace(")&&[", "||echo {})&&["),
+            text.replace(");case", "||echo {});case"),
             format!("o=$({plain})"),
             format!("o=$({plain})||{{ exit 2;}}"),
             text.replace("checkrein-hook claude", "checkrein-hook claude|cat"),

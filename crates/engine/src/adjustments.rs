@@ -4,10 +4,10 @@ use checkrein_facts::places;
 use checkrein_intervention::Throttle;
 use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
-use checkrein_policy::{Config, Mode};
+use checkrein_policy::Mode;
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
 use checkrein_review::{DOUBT, Escalation, Review, RiskLevel, VerdictKind, sends_out};
-use checkrein_session::{FlowReading, SessionState};
+use checkrein_session::FlowReading;
 use checkrein_supervise::runs::HookLimits;
 
 use crate::answering::{changes_something, pattern_settings, precedent};
@@ -134,7 +134,7 @@ pub(crate) fn doubt(docket: &mut Docket, _: &Circumstances<'_>) {
 
 /// Refuses a call that tighter limits forbid now.
 pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
-    if let Some(reason) = throttled(docket.review(), now.state, now.config) {
+    if let Some(reason) = throttled(docket.review(), now) {
         let advice = "try something else, or tell the user what is missing";
         docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
     }
@@ -210,7 +210,8 @@ pub(crate) fn trust(docket: &mut Docket, now: &Circumstances<'_>) {
     }
 }
 
-fn throttled(review: &Review, state: &SessionState, config: &Config) -> Option<String> {
+fn throttled(review: &Review, now: &Circumstances<'_>) -> Option<String> {
+    let (state, config) = (now.state, now.config);
     let action = ActionNumber(state.actions() + 1);
     let throttle: &Throttle = state.controller().throttle()?;
     if throttle.refused.contains(&Fingerprint::of_fingerprint(review.fingerprint.substance)) {
@@ -223,6 +224,7 @@ fn throttled(review: &Review, state: &SessionState, config: &Config) -> Option<S
     let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
     let limit = throttle.reduced(config.file_operation_limit()?, action);
     let is_tight = throttle.factor_for(action) < 1.0;
-    let over = is_tight && operations > 0 && state.file_operations() + operations > limit;
+    let made = state.file_operations() + now.history.related_file_operations;
+    let over = is_tight && operations > 0 && made + operations > limit;
     over.then(|| format!("file operations are limited to {limit} for now, because the session went wrong"))
 }

@@ -97,7 +97,10 @@ pub(crate) fn before(
     }
 
     // Predict.
-    let world = context.world(state.history());
+    let family = lineage::family(&context.environment().state, ledger.folder());
+    let mut history = state.history();
+    history.related_file_operations = family.map_or(0, |family| family.spent.file_operations);
+    let world = context.world(history);
     let forecast = Forecast::of(action, &world, context.policy());
     let plain = forecast.judge(&Saved::default());
     let took = started.elapsed();
@@ -161,7 +164,7 @@ pub(crate) fn before(
         waiting: &context.waiting,
         halted,
         run: context.environment().run_limits.as_deref(),
-        family: lineage::family(&context.environment().state, ledger.folder()),
+        family,
         took,
     };
     let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);

@@ -84,6 +84,9 @@ pub(crate) struct Spent {
     pub(crate) dollars: f64,
     /// Answers of models.
     pub(crate) answers: u64,
+    /// File operations, as limits count them.
+    #[serde(default)]
+    pub(crate) file_operations: u64,
 }
 
 /// What the other sessions of a family spent.
@@ -166,7 +169,7 @@ pub fn children_of(home: &StateDirectory, session: &FolderName) -> Vec<String> {
     children(home, session).into_iter().map(|child| child.session).collect()
 }
 
-/// What the others of the family spent; `None` for a session that was started by none and started none.
+/// What the others of the family spent and did; `None` for a session that was started by none and started none.
 pub(crate) fn family(home: &StateDirectory, session: &FolderName) -> Option<Family> {
     let own = session.as_str();
     let root = ancestors(home, own).into_iter().next_back().unwrap_or_else(|| own.to_owned());
@@ -196,6 +199,8 @@ impl Family {
         let now = Spent::of(state);
         self.spent.tokens = self.spent.tokens.saturating_add(now.tokens.saturating_sub(before.tokens));
         self.spent.answers = self.spent.answers.saturating_add(now.answers.saturating_sub(before.answers));
+        let operations = now.file_operations.saturating_sub(before.file_operations);
+        self.spent.file_operations = self.spent.file_operations.saturating_add(operations);
         self.spent.dollars += (now.dollars - before.dollars).max(0.0);
         self.is_untold |= !state.spent().is_metered() && state.outcomes() > 0;
     }
@@ -208,7 +213,12 @@ impl Spent {
             None => 0.0,
             Some(Cost::Known(known) | Cost::About(known) | Cost::AtLeast(known)) => known.dollars(),
         };
-        Self { tokens: spent.tokens().counted(), dollars, answers: spent.answers() }
+        Self {
+            tokens: spent.tokens().counted(),
+            dollars,
+            answers: spent.answers(),
+            file_operations: state.file_operations(),
+        }
     }
 }
 

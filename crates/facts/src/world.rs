@@ -329,7 +329,10 @@ pub struct History {
     pub actions: u64,
     /// How many file operations they made.
     pub file_operations: u64,
-    /// How many of them since a user spoke last.
+    /// How many file operations the other agents of its family made: those that it started, and those that started it.
+    #[serde(default)]
+    pub related_file_operations: u64,
+    /// How many of the actions since a user spoke last.
     #[serde(default)]
     pub in_turn: u64,
     /// Goals of the session, newest last: the prompts of the user, `--goal`, configuration.

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::connection::PATIENCE;
 use crate::support::chat_model::ChatModel;
-use crate::support::gemini_model::gemini_model;
+use crate::support::driven::with_plugin_settings;
 use crate::support::{TestEnvironment, clients};
 
 /// A program of a package, where it is installed.
@@ -132,18 +132,37 @@ fn settings(environment: &TestEnvironment, path: &str, text: &Json) {
     fs::write(path, text.to_string()).unwrap();
 }
 
+/// The agents that are driven here.
+#[derive(Clone, Copy)]
+enum Agent {
+    Gemini,
+    Qwen,
+    OpenCode,
+}
+
 /// What a model wants that deletes a folder beside the project, then does honest work.
-fn calls(environment: &TestEnvironment) -> Vec<(&'static str, Json)> {
-    let shell = |text: &str| {
-        ("run_shell_command", json!({ "command": text, "description": "d", "is_background": false }))
+fn calls(environment: &TestEnvironment, agent: Agent) -> Vec<(&'static str, Json)> {
+    let shell = |text: &str| match agent {
+        Agent::Gemini | Agent::Qwen => {
+            ("run_shell_command", json!({ "command": text, "description": "d", "is_background": false }))
+        }
+        Agent::OpenCode => ("bash", json!({ "command": text, "description": "d" })),
     };
     let file = environment.project().join("README.md");
+    let (read, write) = match agent {
+        Agent::Gemini | Agent::Qwen => ("read_file", "write_file"),
+        Agent::OpenCode => ("read", "write"),
+    };
+    let path = match agent {
+        Agent::Gemini | Agent::Qwen => "file_path",
+        Agent::OpenCode => "filePath",
+    };
     vec![
         shell("rm -rf ~"),
         shell("echo hi > ran.txt"),
         // Some write only what they have read.
-        ("read_file", json!({ "file_path": file })),
-        ("write_file", json!({ "file_path": file, "content": "# changed\n" })),
+        (read, json!({ path: file })),
+        (write, json!({ path: file, "content": "# changed\n" })),
         shell("rm -rf scratch"),
     ]
 }
@@ -186,7 +205,8 @@ fn gemini_which_calls_no_hooks_here_is_held_by_the_proxy() {
     );
     let mut agent = Command::new(node);
     agent.arg(script).arg("--acp").env("GEMINI_API_KEY", "dummy").env("GEMINI_MODEL", "gemini-2.5-flash");
-    agent.env("GOOGLE_GEMINI_BASE_URL", gemini_model(calls(&environment)));
+    let model = ChatModel::start(calls(&environment, Agent::Gemini));
+    agent.env("GOOGLE_GEMINI_BASE_URL", model.address());
     let seen = turn(&environment, &agent);
     judged(&environment, &seen);
     assert!(seen.methods.iter().any(|method| method == "fs/write_text_file"), "{:?}", seen.methods);
@@ -210,10 +230,26 @@ fn qwen_is_held_by_the_proxy() {
         ".qwen/trustedFolders.json",
         &json!({ environment.project().to_str().unwrap(): "TRUST_FOLDER" }),
     );
-    let model = ChatModel::start(calls(&environment));
+    let model = ChatModel::start(calls(&environment, Agent::Qwen));
     let mut agent = Command::new(node);
     agent.arg(script).args(["--acp", "--approval-mode", "default"]);
     agent.env("OPENAI_BASE_URL", model.url()).env("OPENAI_API_KEY", "dummy").env("OPENAI_MODEL", "m");
+    let seen = turn(&environment, &agent);
+    judged(&environment, &seen);
+}
+
+#[test]
+fn opencode_that_asks_is_held_by_the_proxy() {
+    let environment = TestEnvironment::new();
+    environment.write("scratch/only-copy.txt", "x\n");
+    let asks = json!({ "permission": { "bash": "ask", "edit": "ask" } });
+    settings(&environment, ".config/opencode/opencode.json", &asks);
+    let model = ChatModel::start(calls(&environment, Agent::OpenCode));
+    let Some(mut agent) = with_plugin_settings(&environment, "opencode", &model) else {
+        not_run("opencode is not installed here: `cargo xtask clients`");
+        return;
+    };
+    agent.arg("acp");
     let seen = turn(&environment, &agent);
     judged(&environment, &seen);
 }

@@ -1,4 +1,5 @@
-//! A scripted model on loopback that speaks Chat Completions, for the clients that take any such server.
+//! A scripted model on loopback for the clients that take any such server: it speaks Chat Completions, Responses, Messages
+//! and the Gemini API.
 
 use std::io::{BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +8,12 @@ use std::thread;
 
 use serde_json::{Value as Json, json};
 
-use super::model::{http, plain, read_request};
+use super::gemini_model;
+use super::model::{self, http, plain, read_request};
+use super::responses_model;
+
+/// A call that the model wants: a tool and its input.
+pub type Call = (&'static str, Json);
 
 /// A running model that makes one call after the other, then says that it is done.
 pub struct ChatModel {
@@ -15,27 +21,44 @@ pub struct ChatModel {
     heard: Arc<Mutex<String>>,
 }
 
+/// What a model says, and what it heard.
+struct Script {
+    calls: Vec<Call>,
+    /// What happens before the call of this number is made, once or more often.
+    before: Box<dyn Fn(usize) + Send + Sync>,
+    heard: Arc<Mutex<String>>,
+}
+
 impl ChatModel {
-    /// Starts a model with its calls: a tool and its input.
-    pub fn start(calls: Vec<(&'static str, Json)>) -> Self {
+    /// Starts a model with its calls.
+    pub fn start(calls: Vec<Call>) -> Self {
+        Self::start_with(calls, |_| {})
+    }
+
+    /// The same; before it makes a call of its script, something else happens, which may happen more than once.
+    pub fn start_with(calls: Vec<Call>, before: impl Fn(usize) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard = Arc::new(Mutex::new(String::new()));
-        let log = Arc::clone(&heard);
-        let calls = Arc::new(calls);
+        let script = Arc::new(Script { calls, before: Box::new(before), heard: Arc::clone(&heard) });
         // The thread ends with the test process.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (calls, log) = (Arc::clone(&calls), Arc::clone(&log));
-                thread::spawn(move || serve(stream, &calls, &log));
+                let script = Arc::clone(&script);
+                thread::spawn(move || serve(stream, &script));
             }
         });
         Self { port, heard }
     }
 
-    /// The base URL for the client.
+    /// The base URL for a client that knows the paths below it.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The base URL for the others.
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/v1", self.port)
+        format!("{}/v1", self.address())
     }
 
     /// All that reached the model in its longest conversation.
@@ -44,13 +67,36 @@ impl ChatModel {
     }
 }
 
-fn serve(stream: TcpStream, calls: &[(&'static str, Json)], log: &Mutex<String>) {
+impl Script {
+    /// The call of a number, in a conversation that said `words` so far; `None` when all were made.
+    fn next(&self, done: usize, words: String) -> Option<&Call> {
+        {
+            let mut heard = self.heard.lock().unwrap();
+            if words.len() > heard.len() {
+                *heard = words;
+            }
+        }
+        (self.before)(done);
+        self.calls.get(done)
+    }
+}
+
+fn serve(stream: TcpStream, script: &Script) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
     while let Some((method, path, body)) = read_request(&mut reader) {
         let request: Json = serde_json::from_slice(&body).unwrap_or_default();
-        let answer = if method == "POST" && path.contains("chat/completions") {
-            completion(&request, calls, log)
+        let next = |done: usize, words: String| script.next(done, words);
+        let answer = if method != "POST" {
+            plain(&json!({ "object": "list", "data": [], "models": [] }))
+        } else if path.contains("chat/completions") {
+            completion(&request, next)
+        } else if path.contains("/messages") {
+            model::answer(&path, &request, next)
+        } else if path.contains("/responses") {
+            responses_model::answer(&request, next)
+        } else if path.contains("enerateContent") || path.contains("countTokens") {
+            gemini_model::answer(&path, &request, next)
         } else {
             plain(&json!({ "object": "list", "data": [], "models": [] }))
         };
@@ -60,18 +106,11 @@ fn serve(stream: TcpStream, calls: &[(&'static str, Json)], log: &Mutex<String>)
     }
 }
 
-fn completion(request: &Json, calls: &[(&'static str, Json)], log: &Mutex<String>) -> Vec<u8> {
+fn completion<'a>(request: &Json, next: impl FnOnce(usize, String) -> Option<&'a Call>) -> Vec<u8> {
     let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let results = request["messages"].as_array().into_iter().flatten();
     let done = results.filter(|message| message["role"] == "tool").count();
-    if has_tools {
-        let text = request["messages"].to_string();
-        let mut heard = log.lock().unwrap();
-        if text.len() > heard.len() {
-            *heard = text;
-        }
-    }
-    let call = calls.get(done).filter(|_| has_tools);
+    let call = has_tools.then(|| next(done, request["messages"].to_string())).flatten();
     let (message, end) = match call {
         Some((tool, input)) => (
             json!({ "role": "assistant", "content": null, "tool_calls": [{

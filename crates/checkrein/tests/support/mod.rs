@@ -4,9 +4,11 @@
 
 pub mod chat_model;
 pub mod client;
-pub mod gemini_model;
+pub mod driven;
+mod gemini_model;
 pub mod memory;
 pub mod model;
+mod responses_model;
 pub mod terminal;
 pub mod waiting;
 

@@ -11,6 +11,8 @@ use std::thread;
 
 use serde_json::{Value as Json, json};
 
+use super::chat_model::Call;
+
 /// One turn of the model.
 #[derive(Clone)]
 pub enum Turn {
@@ -131,6 +133,23 @@ fn next_turn(request: &Json, (main, marked): &Scripts) -> Turn {
         }
     }
     Turn::Says("done")
+}
+
+/// The answer to a request of the Messages API; `next` is the call that comes after so many results.
+pub(super) fn answer<'a>(
+    path: &str,
+    request: &Json,
+    next: impl FnOnce(usize, String) -> Option<&'a Call>,
+) -> Vec<u8> {
+    if path.contains("count_tokens") {
+        return plain(&json!({ "input_tokens": 1000 }));
+    }
+    let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let blocks = messages.filter_map(|message| message["content"].as_array()).flatten();
+    let done = blocks.filter(|block| block["type"] == "tool_result").count();
+    let call = has_tools.then(|| next(done, request["messages"].to_string())).flatten();
+    message(request, call.map_or(Turn::Says("done"), |call| Turn::Calls(vec![call.clone()])))
 }
 
 fn message(request: &Json, turn: Turn) -> Vec<u8> {

@@ -440,6 +440,10 @@ pub struct Halted {
 /// The records of an action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActionRecords {
+    /// The session that they are of.
+    pub session: Option<String>,
+    /// The session that started that one.
+    pub parent: Option<String>,
     /// As the ledger holds them.
     #[schemars(with = "Vec<super::parts::LedgerRecord>")]
     pub records: Vec<Json>,

@@ -1,5 +1,6 @@
 //! `checkrein session list`: the sessions that are recorded.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use checkrein_clients::is_canary;
@@ -18,7 +19,10 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::lineage;
 use checkrein_engine::usage::cost_in_words;
 
-/// Lists all sessions of agents, newest last.
+/// How far a session is moved to the right that others started, in steps (ours).
+const DEEPEST: usize = 8;
+
+/// Lists all sessions of agents, newest last; those that an agent started stand below its own.
 pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let mut all = checkrein_session::sessions(&environment.state)?;
     all.retain(|session| !is_canary(session.folder.as_str()));
@@ -52,13 +56,41 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
         }
         OutputForm::Text if all.is_empty() => print("no session is recorded yet"),
         OutputForm::Text => {
-            let told = all
-                .iter()
-                .map(|session| in_words(environment, session, policy.left(&session.trust, now)).join("\n"));
+            let told = as_trees(environment, &all).into_iter().map(|(depth, session)| {
+                let lines = in_words(environment, session, policy.left(&session.trust, now));
+                let indent = "  ".repeat(depth.min(DEEPEST));
+                lines.join("\n").lines().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+            });
             page(&told.collect::<Vec<_>>().join("\n"));
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// The sessions, each that another one started behind that one, with how deep it stands.
+fn as_trees<'a>(
+    environment: &HostEnvironment,
+    all: &'a [SessionSummary],
+) -> Vec<(usize, &'a SessionSummary)> {
+    let mut below: BTreeMap<String, Vec<&SessionSummary>> = BTreeMap::new();
+    let mut waiting = Vec::new();
+    for session in all {
+        let parent = lineage::parent_of(&environment.state, &session.folder).map(|parent| parent.session);
+        match parent.filter(|parent| all.iter().any(|other| other.folder.as_str() == parent)) {
+            Some(parent) => below.entry(parent).or_default().push(session),
+            None => waiting.push((0, session)),
+        }
+    }
+    waiting.reverse();
+    let mut told = Vec::new();
+    while let Some((depth, session)) = waiting.pop() {
+        told.push((depth, session));
+        let children = below.remove(session.folder.as_str()).unwrap_or_default();
+        waiting.extend(children.into_iter().rev().map(|child| (depth + 1, child)));
+    }
+    // Where files name each other as parents, none of them is the first.
+    told.extend(below.into_values().flatten().map(|session| (0, session)));
+    told
 }
 
 /// A session in two or three lines: where and when, what the user said first, and what became of its calls.

@@ -19,6 +19,7 @@ use super::call_shown::CallExtent;
 use super::name_choice::NamedKind;
 use super::session_choice::{folders, only_folder};
 use super::stopped_calls::{self, Found, NEWEST, Newest};
+use super::story::SESSION;
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api;
 use crate::phrases::{self, RecordWords};
@@ -26,6 +27,7 @@ use crate::render::time;
 use crate::terminal::{bold, dim, hanging, plain, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::lineage;
 use course::CallCourse;
 
 /// How much `show` tells.
@@ -60,6 +62,7 @@ pub fn show(
         _ => (None, id),
     };
     let mut found: Vec<Record> = Vec::new();
+    let mut of_session = None;
     let mut all_answers = HashMap::new();
     let folders = match session {
         Some(session) => vec![only_folder(environment, session)?],
@@ -72,6 +75,7 @@ pub fn show(
             continue;
         }
         all_answers.extend(answers(&records));
+        of_session = Some(ledger.folder().clone());
         if session.is_some() {
             found.extend(with_end(records, wanted));
         } else {
@@ -84,13 +88,31 @@ pub fn show(
     } else if found.is_empty() {
         return Err(NamedKind::Action.unknown(id));
     }
+    let parent = of_session.as_ref().and_then(|session| lineage::parent_of(&environment.state, session));
     match output {
         OutputForm::Json => print_exact(&api::pretty(&api::sessions::ActionRecords {
+            session: of_session.map(|session| session.as_str().to_owned()),
+            parent: parent.map(|parent| parent.session),
             records: found.iter().map(api::recorded).collect(),
         })?),
-        OutputForm::Text => print(&told(environment, found.iter(), &all_answers, extent)),
+        OutputForm::Text => {
+            print(&told(environment, found.iter(), &all_answers, extent));
+            if let (Some(own), Some(parent)) = (of_session, parent) {
+                let text = format!(
+                    "Another agent started the one of this call (session {}): session {}.",
+                    short(own.as_str()),
+                    short(&parent.session)
+                );
+                print(&format!("\n{}", wrapped(&text)));
+            }
+        }
     }
     Ok(ExitStatus::Done)
+}
+
+/// The name of a session as lists show it.
+fn short(session: &str) -> String {
+    plain(&session.chars().take(SESSION).collect::<String>())
 }
 
 /// The record with this number; behind a review what came of its call, until it is made again.

@@ -1,7 +1,8 @@
 //! Programs that stay open for what is typed into them, where the client lets the agent type without a review.
 //!
 //! Shells and interpreters of known languages say so themselves when nothing is connected to their input
-//! (`Machine::left_open`); here are those that have no code to be followed.
+//! (`Machine::left_open`); here are those that have no code to be followed, and those that start an editor or a pager, in which a key opens
+//! a shell. Git starts a pager on a terminal only, and whether there is one no hook is told, so its listings are none of these.
 
 use checkrein_protocol::Typing;
 
@@ -18,7 +19,18 @@ enum Waits {
     With(&'static [&'static str]),
     /// Where it makes or enters a terminal: these subcommands, or none, without an option that leaves it in the background.
     Terminal(&'static [&'static str], &'static [&'static str]),
+    /// Where nothing takes in what it shows, but for these options: a pager.
+    Showing(&'static [&'static str]),
+    /// With one of these options, or whatever is named where there are none, in the editor that these variables name, but for those options.
+    Editing { with: &'static [&'static str], unless: &'static [&'static str] },
 }
+
+/// The variables that name an editor, the first that is set counts.
+const EDITORS: [&str; 3] = ["SUDO_EDITOR", "VISUAL", "EDITOR"];
+
+/// Those of git: its own go first, and one is for lists of commits.
+const EDITORS_OF_GIT: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
+const EDITORS_OF_LISTS: [&str; 4] = ["GIT_SEQUENCE_EDITOR", "GIT_EDITOR", "VISUAL", "EDITOR"];
 
 /// Programs that run what is typed into them, also as commands of a shell (`:!`, `!`, `system`). Source: their manual pages.
 const PROGRAMS: &[(&[&str], Waits)] = &[
@@ -65,6 +77,31 @@ const PROGRAMS: &[(&[&str], Waits)] = &[
         &["screen"],
         Waits::Unless(&["-X", "-ls", "-list", "-wipe", "-v", "-dm", "-dmS", "-Dm", "-d", "-D", "-Q"]),
     ),
+    (&["less", "more", "most", "zless", "zmore"], Waits::Showing(&["--version", "--help", "-V", "-?", "-h"])),
+    (
+        &["man"],
+        Waits::Showing(&[
+            "-P",
+            "--pager",
+            "-k",
+            "--apropos",
+            "-f",
+            "--whatis",
+            "-w",
+            "--where",
+            "--path",
+            "-W",
+            "--help",
+            "--version",
+            "-V",
+        ]),
+    ),
+    (&["crontab"], Waits::Editing { with: &["-e"], unless: &[] }),
+    (
+        &["visudo", "vipw", "vigr"],
+        Waits::Editing { with: &[], unless: &["-c", "--check", "--version", "-V", "--help", "-h"] },
+    ),
+    (&["sudoedit"], Waits::Editing { with: &[], unless: &["--help", "-h"] }),
     (&["php"], Waits::With(&["-a", "--interactive"])),
     (
         &["docker attach", "podman attach", "kubectl attach", "docker start", "podman start"],
@@ -74,13 +111,91 @@ const PROGRAMS: &[(&[&str], Waits)] = &[
 
 /// Says that a call leaves a program open that runs what is typed into it.
 pub(crate) fn left_open(machine: &mut Machine<'_>, call: &Call) {
-    if call.input != Input::Inherited || machine.world().typing() == Typing::Reviewed {
+    if machine.world().typing() == Typing::Reviewed {
         return;
     }
     let known = PROGRAMS.iter().find(|(names, _)| names.contains(&call.program.as_str()));
-    if known.is_some_and(|(_, waits)| waits.holds(call)) {
+    let waits = known.is_some_and(|(_, waits)| match waits {
+        // A pager reads what it shows, and the keys from the terminal.
+        Waits::Showing(_) => waits.holds(call) && is_on_screen(machine),
+        Waits::Editing { .. } => waits.holds(call) && waits_in_editor(machine, &EDITORS),
+        Waits::Alone | Waits::Unless(_) | Waits::With(_) | Waits::Terminal(..) => {
+            call.input == Input::Inherited && waits.holds(call)
+        }
+    });
+    if waits {
         machine.left_open(&call.program);
+    } else if call.program == "git"
+        && let Some(variables) = editing_git(call)
+        && waits_in_editor(machine, variables)
+    {
+        machine.left_open("the editor of git");
     }
+}
+
+/// Whether nothing takes in what is written at the present point.
+fn is_on_screen(machine: &Machine<'_>) -> bool {
+    machine.is_shown() && !machine.is_listened_to() && !machine.is_kept()
+}
+
+/// Whether the editor that the first of these variables names waits for keys. One that is not named is `vi` or the like.
+fn waits_in_editor(machine: &Machine<'_>, variables: &[&str]) -> bool {
+    let named = variables.iter().find_map(|name| machine.given_variable(name));
+    let Some(text) = named.as_ref().map(Value::as_exact) else { return true };
+    // What a command sets in a way that is not followed is set for a reason.
+    let Some(program) = text.and_then(|text| text.split_whitespace().next()) else { return false };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    ["vi", "vim", "nvim", "view", "ex", "emacs", "nano", "pico", "less", "sensible-editor"].contains(&name)
+}
+
+/// The letters of a word with options of git, without the value that stands behind the last of them.
+fn letters(word: &str) -> &str {
+    let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return "" };
+    let end = letters.find(['m', 'F', 'C', 'c', 't', 'S', 'u']).map_or(letters.len(), |place| place + 1);
+    letters.get(..end).unwrap_or_default()
+}
+
+/// The variables that name the editor that a call of git starts whether or not there is a terminal; `None` where it starts none
+/// (git-commit(1), git-rebase(1), git-tag(1), git-notes(1), git-config(1), git-branch(1)).
+fn editing_git(call: &Call) -> Option<&'static [&'static str]> {
+    let mut words = call.words.iter().filter_map(Value::as_exact);
+    let verb = loop {
+        match words.next()? {
+            "-c" if words.clone().next()?.to_ascii_lowercase().contains(".editor=") => return None,
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
+                words.next();
+            }
+            word if word.starts_with('-') => {}
+            word => break word,
+        }
+    };
+    let rest: Vec<&str> = words.take_while(|word| *word != "--").collect();
+    // Also among letters that stand together, and with a value behind `=`.
+    let has = |options: &[&str]| {
+        rest.iter().any(|word| {
+            options.iter().any(|option| match option.strip_prefix('-').filter(|name| name.len() == 1) {
+                Some(letter) => letters(word).contains(letter),
+                None => word.split('=').next() == Some(*option),
+            })
+        })
+    };
+    let takes_message = has(&["-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit"]);
+    let edits = match verb {
+        "commit" => {
+            has(&["-e", "--edit", "-c", "--reedit-message"])
+                || !takes_message && !has(&["--fixup", "--dry-run", "-h", "--help"])
+        }
+        "tag" => has(&["-a", "--annotate", "-s", "--sign"]) && (has(&["-e", "--edit"]) || !takes_message),
+        "notes" => {
+            rest.first().is_some_and(|word| ["add", "append", "edit"].contains(word)) && !takes_message
+        }
+        "config" => has(&["-e", "--edit"]) || rest.first() == Some(&"edit"),
+        "branch" => has(&["--edit-description"]),
+        "add" | "stage" => has(&["-e", "--edit"]),
+        "rebase" if has(&["-i", "--interactive", "--edit-todo"]) => return Some(&EDITORS_OF_LISTS),
+        _ => false,
+    };
+    edits.then_some(&EDITORS_OF_GIT)
 }
 
 impl Waits {
@@ -89,7 +204,8 @@ impl Waits {
         let has = |options: &[&str]| words.iter().any(|word| options.contains(word));
         match self {
             Self::Alone => call.words.is_empty(),
-            Self::Unless(options) => !has(options),
+            Self::Unless(options) | Self::Showing(options) => !has(options),
+            Self::Editing { with, unless } => (with.is_empty() || has(with)) && !has(unless),
             Self::With(options) => has(options),
             Self::Terminal(verbs, options) => {
                 let verb = words.iter().find(|word| !word.starts_with('-'));

@@ -9,7 +9,7 @@
 //! Before `=>` may stand what the agent calls: `$ command`, or the name of a tool. Then effects follow, each a kind, a
 //! target (`?` when it is not known) and words: `recursive`, `possible`, a stake (`nothing`, `regenerable`,
 //! `recoverable`, `unsaved`, `critical`), a reach (`local`, `known`, `external`), `severity=high`, `by=rm`. Not said:
-//! certain, single, nothing at stake, severity by kind and stake. `history` with `actions=` and `file_operations=` says
+//! certain, single, nothing at stake, severity by kind and stake. `history` with `actions=`, `file_operations=` and `related_file_operations=` says
 //! what happened before.
 
 use checkrein_facts::{History, HostPaths, intent};
@@ -102,7 +102,12 @@ fn read_history(history: &mut History, words: &str) -> Result<(), String> {
         match name {
             "actions" => history.actions = count,
             "file_operations" => history.file_operations = count,
-            _ => return Err(format!("`{name}` is neither `actions` nor `file_operations`")),
+            "related_file_operations" => history.related_file_operations = count,
+            _ => {
+                return Err(format!(
+                    "`{name}` is none of `actions`, `file_operations`, `related_file_operations`"
+                ));
+            }
         }
     }
     Ok(())

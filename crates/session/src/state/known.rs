@@ -14,6 +14,8 @@ impl SessionState {
         History {
             actions: self.actions,
             file_operations: self.file_operations,
+            // They stand in other ledgers.
+            related_file_operations: 0,
             in_turn: self.actions.saturating_sub(self.goals.back().map_or(0, |goal| goal.after)),
             goals: self.goals(),
             seen: self.seen.iter().copied().collect(),
