@@ -74,6 +74,25 @@ fn what_passed_is_asked_about_with_the_rule_that_is_proposed() {
     assert_eq!(verdict(&environment, "later", "git status"), None);
 }
 
+/// A rule about a command is one about its words, not about every command in which its letters stand.
+#[test]
+fn a_rule_that_is_proposed_is_about_words() {
+    let environment = environment();
+    environment.write("tools.txt", "one\n");
+    environment.bash("s", "ls");
+    let said = environment.succeed(&["missed", "LAST"]);
+    assert!(said.contains("a rule asks about every `ls`"), "{said}");
+    let proposals = proposed(&environment, "missed", "LAST");
+    assert_eq!((proposals.len(), &proposals[0]["tried"]), (1, &Json::Bool(true)), "{proposals:?}");
+    follow(&environment, &proposals[0]);
+    assert_eq!(verdict(&environment, "later", "ls -la").as_deref(), Some("ask"));
+    assert_eq!(verdict(&environment, "later", "cat tools.txt"), None, "`ls` stands in `tools`");
+    environment.write(".env", "STRIPE_KEY=x\n");
+    environment.bash("s", "cat .env");
+    let said = environment.succeed(&["missed", "LAST"]);
+    assert!(said.contains("ask_about_cat_env") && said.contains("`cat .env` reads a secret\n"), "{said}");
+}
+
 #[test]
 fn a_place_of_ones_own_is_one_only_where_a_user_says_so() {
     let environment = environment();

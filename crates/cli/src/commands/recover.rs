@@ -77,7 +77,7 @@ fn in_words(line: &str, plan: &RecoveryPlan) -> String {
     let words = match known {
         Some(RecoveryStrategy::Automatic) => "let the agent try again",
         Some(RecoveryStrategy::Guided) => "tell the agent",
-        Some(RecoveryStrategy::Checkpoint) => "go back",
+        Some(RecoveryStrategy::Checkpoint) => "restore",
         Some(RecoveryStrategy::Collaborative) => "decide together",
         Some(RecoveryStrategy::SelfHealing) => "let the agent repair it",
         None => name,

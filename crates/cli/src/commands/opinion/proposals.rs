@@ -272,7 +272,8 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
     let beginning = words.join(" ");
     let kinds = gravest.map(|effect| format!("        kinds: [{}]\n", effect.kind.name()));
     let when = (!beginning.is_empty())
-        .then(|| format!("        when: 'action.command.contains(\"{beginning}\")'\n"))
+        // As words of their own: `ls` is no part of `false`, nor `.env` of `.envrc`.
+        .then(|| format!("        when: '(\" \" + action.command + \" \").contains(\" {beginning} \")'\n"))
         // A call of another tool has no command to be told by.
         .or_else(|| {
             Some(format!("        when: 'action.tool == \"{}\"'\n", action.tool.as_str()))
@@ -287,6 +288,7 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
         .chars()
         .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
         .collect();
+    let name = name.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
     let rule = |kinds: &str, when: &str| {
         format!(
             "step_reviewer:\n  rules:\n    custom:\n      - name: {name}\n{kinds}{when}        decision: modify\n        reason: {REASON}\n"
@@ -298,7 +300,10 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
     let subject = if beginning.is_empty() { action.tool.as_str() } else { &beginning };
     let says = match gravest {
         Some(effect) => {
-            format!("a rule asks where `{subject}` {} something", effect.kind.verb().trim_end_matches(':'))
+            let whole = WHOLE_CLAUSES.into_iter().find(|(kind, _)| *kind == effect.kind);
+            let does = whole
+                .map_or_else(|| format!("{} something", effect.kind.verb()), |(_, does)| does.to_owned());
+            format!("a rule asks where `{subject}` {does}")
         }
         None => format!("a rule asks about every `{subject}`"),
     };
@@ -308,6 +313,14 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
     let value = format!("[{{name: {name}, {}, decision: modify, reason: {REASON}}}]", fields.join(", "));
     vec![draft(says, file, ("step_reviewer.rules.custom", value), rule(&kinds, &when))]
 }
+
+/// What calls do of which the verb names what it is about already.
+const WHOLE_CLAUSES: [(EffectKind, &str); 4] = [
+    (EffectKind::SecretRead, "reads a secret"),
+    (EffectKind::ProcessKill, "ends a process"),
+    (EffectKind::SystemModification, "changes the system"),
+    (EffectKind::PrivilegeEscalation, "gets elevated permissions"),
+];
 
 /// Whether the name of a tool can stand in an expression as it is.
 fn is_plain_name(name: &str) -> bool {
