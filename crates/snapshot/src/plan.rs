@@ -31,7 +31,7 @@ use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::footprint::{Announced, identity, is_git_index};
 use crate::git_index::{self, InIndex};
-use crate::id::SnapshotId;
+use crate::id::{ObjectId, SnapshotId};
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{
@@ -77,6 +77,10 @@ pub struct Prepared {
     has_looked: bool,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
+    /// What the sources of the action hold packed, by the last part of each name, where that was looked for.
+    unpacked: OnceCell<HashSet<(OsString, ObjectId)>>,
+    /// What steps put back, where that was looked for.
+    goes_back: OnceCell<HashSet<Substance>>,
     /// The files that stand in the workspace, or at the sources of the action where these are known, by their lengths.
     standing: OnceCell<Standing>,
     /// From where the action may have taken what it wrote, where that is known.
@@ -329,6 +333,8 @@ impl Store {
             put_back: self.put_back(of),
             has_looked: false,
             substances: OnceCell::new(),
+            unpacked: OnceCell::new(),
+            goes_back: OnceCell::new(),
             standing: OnceCell::new(),
             sources: None,
             others: others::Others::new(),
