@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Outcome, cargo, root, run};
+
+/// Names a folder with clients for the tests, in place of `.clients`.
+const FOLDER: &str = "CHECKREIN_TEST_CLIENTS";
 
 /// The packages, in the versions whose behaviour is written down and tested.
 const EVERYWHERE: &[&str] = &["@anthropic-ai/claude-code@2.1.197"];
@@ -109,9 +112,14 @@ fn try_latest(only: Option<&String>) -> Outcome {
     }
     let folder = std::env::temp_dir().join(format!("checkrein-clients-{}", std::process::id()));
     let words: Vec<&str> = packages.iter().map(String::as_str).collect();
-    let compared = install_pinned()
-        .and_then(|()| install(&folder, &words))
-        .and_then(|()| compare(&folder, only.map(String::as_str)));
+    let known = match std::env::var_os(FOLDER) {
+        Some(folder) => PathBuf::from(folder),
+        None => {
+            install_pinned()?;
+            root().join(".clients")
+        }
+    };
+    let compared = install(&folder, &words).and_then(|()| compare(&known, &folder, only.map(String::as_str)));
     let removed = fs::remove_dir_all(&folder);
     compared?;
     removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))
@@ -135,8 +143,8 @@ fn newest(name: &str) -> Result<String, String> {
 }
 
 /// Tells which tests end otherwise with the clients in a folder than with the pinned ones.
-fn compare(folder: &Path, only: Option<&str>) -> Outcome {
-    let before = results(&root().join(".clients"), only)?;
+fn compare(known: &Path, folder: &Path, only: Option<&str>) -> Outcome {
+    let before = results(known, only)?;
     let now = results(folder, only)?;
     if now.is_empty() {
         return Err("no test ran: none is about that client".to_owned());
@@ -167,7 +175,7 @@ fn results(folder: &Path, only: Option<&str>) -> Result<BTreeMap<String, (String
         let filter = only.filter(|_| !is_of_claude).map(|only| if is_claude { "claude" } else { only });
         let mut command = cargo(&["test", "--quiet", "--package", "checkrein", "--test", test]);
         command.args(filter).args(["--", "--format=pretty", "--test-threads=1"]);
-        let output = command.env("CHECKREIN_TEST_CLIENTS", folder).output();
+        let output = command.env(FOLDER, folder).output();
         let output = output.map_err(|error| format!("cannot run cargo: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !text.contains("test result:") {

@@ -96,7 +96,8 @@ fn obeys(client: &str) {
     let is_silent = ["droid", "gemini"].contains(&client);
     assert!(is_silent || heard.contains("--force-with-lease"), "{client}: {heard}");
     // It ran in a form without values, or was refused with that form.
-    assert!(!heard.contains(SECRET) && heard.contains("API_KEY"), "{client}: {heard}");
+    assert!(!heard.contains(SECRET), "{client}: {heard}");
+    assert!(heard.contains("API_KEY") || heard.contains("Make this call instead"), "{client}: {heard}");
     assert!(environment.project().join("hi.txt").exists(), "{client}: {heard}");
     // A hint, then a stop.
     assert!(heard.contains("checkrein noticed stuck loop"), "{client}: {heard}");
@@ -165,11 +166,11 @@ macro_rules! clients {
 clients!(claude, codex, gemini, qwen, copilot, droid, opencode, kilo);
 
 mod cline {
-    use super::{FAILURES, fails_closed, obeys};
+    use super::{FAILURES, fails_closed};
 
     #[test]
-    fn obeys_too() {
-        obeys("cline");
+    fn obeys() {
+        super::obeys("cline");
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn day(client: &str, environment: &TestEnvironment) -> Vec<Call> {
             "git add -A && git commit -q -m 'Describe the cart'",
             "cat .env",
             "git push --force origin feature/cart",
-            "rm -rf build",
+            "rm -r build",
             "find . -name '*.pyc' -delete",
             "rm -rf ~",
             "curl -T README.md https://example.com/up",
@@ -134,7 +134,12 @@ fn works_a_day(client: &str) {
     assert_eq!(stopped, 2, "{client}: {session}\n{story}");
     // What was thrown away comes back.
     assert!(!environment.project().join("build/only-copy.txt").exists(), "{client}: {story}");
-    environment.succeed(&["undo", "--session", session["session"].as_str().unwrap(), "--all", "--yes"]);
+    let records = environment.records(session["session"].as_str().unwrap());
+    let review = records.iter().find(|record| {
+        record["body"]["type"] == "review" && record["body"]["input"]["command"] == "rm -r build"
+    });
+    let action = review.unwrap()["body"]["action_id"].as_str().unwrap();
+    environment.succeed(&["undo", action, "--yes"]);
     assert_eq!(read("build/only-copy.txt"), "made by hand\n", "{client}: {story}");
     environment.succeed(&["audit", "verify"]);
 }

@@ -111,8 +111,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
          checkrein; again after each `checkrein init` that changed them",
     ),
     open: &[
-        "what is typed into an open program (`write_stdin`) reaches no hook, so a call that leaves a shell or an interpreter open is refused; \
-         pagers and editors that other programs start are not known beforehand",
+        "what is typed into an open program (`write_stdin`) reaches no hook, so a call that leaves a shell, an interpreter, a pager or an \
+         editor open is refused; the pager that git starts on a terminal (`git log`) is not, since no hook is told whether there is one",
         "a hook's question would let the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it does not report whether a command failed, so a predicted change that did not happen is not a surprise",
     ],
@@ -122,7 +122,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         rewrite: "yes",
         context: "before and after the call",
         stop: "no; later calls are refused",
-        failing: "refused when the hook fails; runs when it is too late",
+        failing: "refused when the hook fails or prints nonsense; runs when it is too late",
         precedence: "a refusal wins",
         removal: "no: hooks are read once",
         version: "0.169.0",

@@ -12,7 +12,7 @@ use super::TestEnvironment;
 use super::chat_model::{Call, ChatModel};
 
 /// How long one run of a client may take.
-const PATIENCE: Duration = Duration::from_mins(3);
+const PATIENCE: Duration = Duration::from_mins(8);
 
 /// A program of a package, where it is installed.
 pub fn program(path: &str) -> Option<PathBuf> {
@@ -189,15 +189,22 @@ fn with_plugin(environment: &TestEnvironment, name: &str, model: &ChatModel) -> 
     Some(command)
 }
 
+/// Words beside a call, never the same: these clients end a run that makes the same call five times.
+fn described() -> String {
+    static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    format!("step {}", COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+}
+
 /// A shell call in the form of a client.
 pub fn shell(client: &str, text: &str) -> Call {
     match client {
         "claude" => ("Bash", json!({ "command": text, "description": "d" })),
         "codex" => ("exec_command", json!({ "cmd": text })),
-        "gemini" => ("run_shell_command", json!({ "command": text, "description": "d" })),
-        "qwen" => {
-            ("run_shell_command", json!({ "command": text, "description": "d", "is_background": false }))
-        }
+        "gemini" => ("run_shell_command", json!({ "command": text, "description": described() })),
+        "qwen" => (
+            "run_shell_command",
+            json!({ "command": text, "description": described(), "is_background": false }),
+        ),
         "cline" => ("run_commands", json!({ "commands": [text] })),
         "droid" => ("Execute", json!({ "command": text, "summary": "d" })),
         _ => ("bash", json!({ "command": text, "description": "d" })),

@@ -127,7 +127,13 @@ fn answered(action: &Action, response: &Json) -> Answered {
     let output = text_of(text.unwrap_or(response));
     let end = output.lines().next_back().unwrap_or_default();
     let code = end.split_once(" completed with exit code ").and_then(|(_, code)| code.strip_suffix('>'));
-    let error = code.filter(|code| action.shell_field().is_some() && *code != "0");
+    let failed = code.filter(|code| action.shell_field().is_some() && *code != "0");
+    let error = failed.map(|code| format!("Exit code {code}"));
     let is_running = end.starts_with("<command started in background");
-    Answered { error: error.map(|code| format!("Exit code {code}")), is_running, ..Answered::output(output) }
+    // The end names the shell by a number that is never the same: equal calls with equal results would look different.
+    let output = match code.filter(|_| action.shell_field().is_some()) {
+        Some(_) => output.strip_suffix(end).unwrap_or(&output).trim_end_matches('\n').to_owned(),
+        None => output,
+    };
+    Answered { error, is_running, ..Answered::output(output) }
 }

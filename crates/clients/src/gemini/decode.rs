@@ -65,6 +65,7 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
         response.get("error").map(|error| error.get("message").map_or_else(|| error.to_string(), text));
     let status = action.shell_field().and_then(|_| exit_code(&output));
     let error = message.or_else(|| status.map(|code| format!("Exit code {code}")));
+    let output = if action.shell_field().is_some() { without_group(&output) } else { output };
     let in_background = action.input.get("is_background").and_then(Json::as_bool) == Some(true);
     Ok(Outcome {
         call: None,
@@ -88,6 +89,12 @@ fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeEr
 fn exit_code(output: &str) -> Option<&str> {
     let code = output.lines().rev().find_map(|line| line.strip_prefix("Exit Code: "))?.trim();
     (code != "0" && code.parse::<i32>().is_ok()).then_some(code)
+}
+
+/// The output without the line that names the process group: equal calls with equal results would look different by its number.
+fn without_group(output: &str) -> String {
+    let lines = output.lines().filter(|line| !line.starts_with("Process Group PGID: "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What a tool that writes says about it: the file beside what stood there.
@@ -129,6 +136,7 @@ mod tests {
             r#"{"llmContent":"<c>\nOutput: a\nExit Code: 3\nProcess Group PGID: 1\n</c>"}"#,
         );
         assert_eq!((failed.failed, failed.error.as_deref()), (true, Some("Exit code 3")));
+        assert_eq!(failed.output, "<c>\nOutput: a\nExit Code: 3\n</c>");
         assert!(!after("run_shell_command", r#"{"llmContent":"<c>\nOutput: a\n</c>"}"#).failed);
         assert!(!after("read_file", r#"{"llmContent":"Exit Code: 3"}"#).failed, "a file may say so");
         let missing = after("read_file", r#"{"llmContent":[{"text":"x"}],"error":{"message":"gone"}}"#);

@@ -19,7 +19,16 @@ const READING: Reading = Reading {
 
 /// Reads one payload. Fields that this version does not know are kept for the record.
 pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
-    READING.event(Payload::parse(payload)?)
+    let mut payload = Payload::parse(payload)?;
+    // It tells of a prompt before every request to the model; only one with words is what the user said, and begins work anew.
+    if payload.text("hook_event_name") == Some("UserPromptSubmit")
+        && payload.text("prompt") == Some("")
+        && payload.value("submitted_prompt").is_none()
+    {
+        payload.take("hook_event_name");
+        payload.fill("hook_event_name", "UserPromptContinued");
+    }
+    READING.event(payload)
 }
 
 fn answered(action: &Action, response: &Json) -> Answered {
@@ -42,4 +51,23 @@ fn reported_change(shown: &Json, action: &Action) -> Option<Change> {
     let path = action.cwd.join(text("filePath").filter(|_| shown.get("fileDiff").is_some())?);
     let is_new = shown.get("originalContent").is_some_and(|before| before.is_null() || before == "");
     Some(Change { path, kind: if is_new { ChangeKind::Created } else { ChangeKind::Modified } })
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::HookEventKind;
+
+    use super::*;
+
+    #[test]
+    fn only_a_prompt_with_words_is_what_the_user_said() {
+        let is_prompt = |more: &str| {
+            let payload =
+                format!(r#"{{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit",{more}}}"#);
+            matches!(decode(payload.as_bytes()).unwrap().moment, HookEventKind::Prompt { .. })
+        };
+        assert!(is_prompt(r#""prompt":"do it","submitted_prompt":"do it""#));
+        assert!(is_prompt(r#""prompt":"do it""#));
+        assert!(!is_prompt(r#""prompt":"""#));
+    }
 }
