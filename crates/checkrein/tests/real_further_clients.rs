@@ -116,11 +116,6 @@ fn opencode_goes_on_with_its_session() {
 }
 
 #[test]
-fn droid_goes_on_with_its_session() {
-    goes_on("droid", &[]);
-}
-
-#[test]
 fn copilot_goes_on_with_its_session() {
     goes_on("copilot", &["--output-format", "json"]);
 }

@@ -58,7 +58,7 @@ const TESTS: &str = "\n## How each cell is known\n\n\
     | the hook takes longer than the client waits | not run: then the call runs, as the sections say | the deadlines of the hook itself: `hook::an_input_that_never_closes_is_answered` |\n\
     | several hooks | Claude Code: `real_client_questions::a_hook_of_the_project_does_not_answer_for_a_person`; others not run | `clients::the_canary_of_every_client_is_refused_and_a_failure_refuses_too` |\n\
     | the canary of `doctor` | | `clients::doctor_proves_the_protection_of_every_client` |\n\
-    | tokens and cost under `checkrein run`, and going on | `real_further_clients::NAME_is_counted`, `real_further_clients::NAME_goes_on_with_its_session` | `clients` unit tests of `resume` |\n\
+    | tokens and cost under `checkrein run`, and going on | `real_further_clients::NAME_is_counted`, `real_further_clients::NAME_goes_on_with_its_session` (Claude Code, Codex, Copilot CLI, OpenCode) | `clients` unit tests of `resume` |\n\
     | an agent behind `checkrein acp` | `acp::real` (Gemini CLI, Qwen Code, OpenCode) | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order` |\n\
     | a server behind `checkrein mcp` | `mcp_real_clients` (Claude Code, OpenCode) | `mcp` |\n\
     | a day of forty calls | `working_day` (Claude Code, Codex, Gemini CLI) | |\n";

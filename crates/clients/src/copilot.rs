@@ -79,12 +79,15 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         ..PLAIN.hooks
     },
     resume: Some(|words, session| {
-        in_place_of(words, &["--resume", "-r", "--session-id"], ["--resume", session])
+        // It takes no trust for one run beside a session that goes on (seen with 1.0.102).
+        let words: Vec<_> = words.iter().filter(|word| *word != "--trust-folder").cloned().collect();
+        in_place_of(&words, &["--resume", "-r", "--session-id"], ["--resume", session])
     }),
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
     provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },
     open: &[
+        "a run that goes on under `checkrein run` does so without `--trust-folder`, which it does not take then: hooks of the project run if the folder is trusted for good",
         "a hook that is too late lets the call run; one that fails refuses it",
         "`disableAllHooks` in `.github/copilot/settings.json` or `.claude/settings.json` of a trusted folder silently switches off the hooks of the user",
         "hooks of a project run only in a folder that the user trusts; those of the user run everywhere",

@@ -72,6 +72,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     provider: Provider { name: "factory", address: None, instead: &[] },
     open: &[
+        "without an account it goes on with no session: it ends with status 1 and says nothing (`droid exec --session-id`)",
         "a hook's question lets the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it reads its settings anew while it works: a tool call that empties them takes the guard out. Calls that touch them are refused",
         "its hooks hear nothing of a call that failed",

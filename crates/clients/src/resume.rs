@@ -109,6 +109,7 @@ mod tests {
             ("droid exec --session-id=old task", "droid exec --session-id s1 task"),
             ("copilot -p task --yolo", "copilot --resume=s1 -p task --yolo"),
             ("copilot --continue --resume old -p task", "copilot --resume=s1 -p task"),
+            ("copilot -p task --trust-folder --yolo", "copilot --resume=s1 -p task --yolo"),
         ] {
             assert_eq!(again(words, Some("s1")), expected);
         }
