@@ -1,4 +1,4 @@
-//! A working day through three real clients, forty calls each, in their mode that approves everything; and how long one call takes with each.
+//! A working day through real clients, forty calls each, in their mode that approves everything; and how long one call takes with each.
 //!
 //! `cargo xtask clients` installs the clients; one that is not there is named as not run.
 
@@ -29,7 +29,6 @@ fn written(client: &str, environment: &TestEnvironment, path: &str, text: &str) 
     let path = environment.project().join(path);
     match client {
         "claude" => ("Write", json!({ "file_path": path, "content": text })),
-        "gemini" => ("write_file", json!({ "file_path": path, "content": text })),
         _ => shell(client, &format!("cat > {} <<'END'\n{text}END", path.display())),
     }
 }
@@ -152,11 +151,6 @@ fn claude_works_a_day() {
 #[test]
 fn codex_works_a_day() {
     works_a_day("codex");
-}
-
-#[test]
-fn gemini_works_a_day() {
-    works_a_day("gemini");
 }
 
 /// How many calls a measurement makes.

@@ -61,7 +61,7 @@ const TESTS: &str = "\n## How each cell is known\n\n\
     | tokens and cost under `checkrein run`, and going on | `real_further_clients::NAME_is_counted`, `real_further_clients::NAME_goes_on_with_its_session` (Claude Code, Codex, Copilot CLI, OpenCode) | `clients` unit tests of `resume` |\n\
     | an agent behind `checkrein acp` | `acp::real` (Gemini CLI, Qwen Code, OpenCode) | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order` |\n\
     | a server behind `checkrein mcp` | `mcp_real_clients` (Claude Code, OpenCode) | `mcp` |\n\
-    | a day of forty calls | `working_day` (Claude Code, Codex, Gemini CLI) | |\n";
+    | a day of forty calls | `working_day` (Claude Code, Codex) | |\n";
 
 /// Returns the page of agents: one row for each client.
 pub fn page(clients: &[ClientAdapter]) -> String {
