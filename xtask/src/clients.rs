@@ -112,12 +112,11 @@ fn try_latest(only: Option<&String>) -> Outcome {
     }
     let folder = std::env::temp_dir().join(format!("checkrein-clients-{}", std::process::id()));
     let words: Vec<&str> = packages.iter().map(String::as_str).collect();
-    let known = match std::env::var_os(FOLDER) {
-        Some(folder) => PathBuf::from(folder),
-        None => {
-            install_pinned()?;
-            root().join(".clients")
-        }
+    let known = if let Some(folder) = std::env::var_os(FOLDER) {
+        PathBuf::from(folder)
+    } else {
+        install_pinned()?;
+        root().join(".clients")
     };
     let compared = install(&folder, &words).and_then(|()| compare(&known, &folder, only.map(String::as_str)));
     let removed = fs::remove_dir_all(&folder);
