@@ -42,6 +42,10 @@ pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.possibly_lose_changes("which files it takes could not be found out");
         git.change_tree("tracked files that are named in a file go");
     }
+    // Where nothing is named, as behind an empty list, it says so and does nothing.
+    if words.operands().is_empty() && !words.has("--pathspec-from-file") {
+        return Exit::failure();
+    }
     let before = git.machine.effect_count();
     let answer = git.answer_to_removal(words);
     if answer == Answer::Refuses {

@@ -263,6 +263,10 @@ fn switch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 }
 
 fn restore(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    // It wants to be told what, other than `git checkout`.
+    if words.operands().is_empty() && !words.any(&["--pathspec-from-file", "-p", "--patch"]) {
+        return Exit::failure();
+    }
     if words.any(&["-S", "--staged"]) && !words.any(&["-W", "--worktree"]) {
         git.note_index(words.arguments.value(&["-s", "--source"]).cloned().as_ref());
         let source = words.arguments.value(&["-s", "--source"]).cloned();
