@@ -358,6 +358,7 @@ fn described(record: &Record) -> RecordWords {
 /// Why a review said what it said; what runs in place of the call comes first.
 fn why(review: &ReviewRecord) -> String {
     match review.rewrite.as_ref().and_then(|input| input.as_str()) {
+        Some(command) if review.reason.is_empty() => format!("`{}` instead", brief(command, CALL)),
         Some(command) => format!("`{}` instead: {}", brief(command, CALL), review.reason),
         None => review.reason.clone(),
     }

@@ -98,6 +98,8 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
     };
     match judge(name) {
         Name::Secret(kind) => whole(kind, value),
+        // The directory in which one works, under the name that every shell gives it.
+        Name::KeyLike | Name::Plain if WORKING.contains(&name) && value.starts_with('/') => Vec::new(),
         // Elsewhere such a name may stand before anything; in a list it says what the value is for.
         Name::KeyLike | Name::Plain if speaks_of_secrets(name) && !is_plainly_no_secret(name, value) => {
             whole("secret", value)
@@ -107,10 +109,14 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
         // What is said there of something else, in whatever form.
         Name::KeyLike | Name::Plain if assigns_secret(rest) => whole("secret", value),
         Name::KeyLike if !is_ordinary(value) => whole("key", value),
-        Name::Plain if !is_ordinary(value) && is_unusual(value) => whole(BY_LOOKS, value),
+        Name::Plain if !is_ordinary(value) && is_unusual(value) && !is_path_of_words(value) => {
+            whole(BY_LOOKS, value)
+        }
         Name::KeyLike | Name::Plain => value
             .split(|letter: char| letter.is_whitespace() || matches!(letter, '/' | '?' | '&' | '='))
-            .filter(|word| *word != value && looks_random(word))
+            .filter(|word| {
+                *word != value && looks_random(word) && !(value.starts_with('/') && is_made_of_words(word))
+            })
             .map(|word| SecretSetting {
                 name: name.to_owned(),
                 kind: BY_LOOKS,
@@ -119,6 +125,29 @@ fn in_line(line: &str) -> Vec<SecretSetting> {
             })
             .collect(),
     }
+}
+
+/// Whether a value is an absolute path of names that people and programs give.
+fn is_path_of_words(value: &str) -> bool {
+    let mut parts = value.strip_prefix('/').unwrap_or_default().split('/').filter(|part| !part.is_empty());
+    value.matches('/').count() >= 2 && parts.all(|part| !looks_random(part) || is_made_of_words(part))
+}
+
+/// Whether a name is made of words with short numbers between them: `claude-code-linux-x64`.
+fn is_made_of_words(name: &str) -> bool {
+    let parts = || name.split(['-', '_', '.', '@', '+']).filter(|part| !part.is_empty());
+    let is_word = |part: &str| part.len() <= 20 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let (mut words, mut letters) = (0_usize, 0_usize);
+    for part in parts() {
+        if is_word(part) {
+            words += 1;
+            letters += part.len();
+        } else if part.len() > 4 {
+            return false;
+        }
+    }
+    // Mostly words: what is cut into groups of letters and digits is none.
+    words * 2 >= parts().count() && letters * 2 > name.len()
 }
 
 fn in_line_behind(line: &str) -> Vec<SecretSetting> {
@@ -193,6 +222,9 @@ const TELLING: [&str; 34] = [
 
 /// Words of a name behind which numbers are secrets.
 const NUMBERS: [&str; 2] = ["pin", "otp"];
+
+/// Variables in which shells and package managers keep the directory that they work in (POSIX.1-2024, `cd`; npm, `INIT_CWD`).
+const WORKING: [&str; 3] = ["PWD", "OLDPWD", "INIT_CWD"];
 
 /// Variables that say what something is, never what opens it.
 const DESCRIBING: [&str; 24] = [
@@ -281,6 +313,28 @@ mod tests {
             ("BUILD", "a1b2c3d4e5f6a7b8c9d0"),
         ] {
             assert_eq!(secret_variable(name, value), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn ordinary_paths_are_no_secrets() {
+        for line in [
+            "PWD=/home/ann/Projects/app2/src",
+            "OLDPWD=/home/Ann/work/V2/api",
+            "PATH=/home/ann/.npm/node_modules/claude-code-linux-x64/bin:/usr/bin",
+            "NODE=/opt/hostedtoolcache/node/20.11.1/x64/bin/node",
+            "VIRTUAL_ENV=/home/Ann/Work2/venv",
+        ] {
+            assert_eq!(secret_settings(line), [], "{line}");
+        }
+        for line in [
+            "PWD=hunter2hunter2",
+            "DB_PWD=/hunter/2Aa",
+            "SOMETHING=/wJalrXUtnFEMI9K7MDENG/bPxRfiCY3EXA9",
+            "LINK=/x/9f8e7d6c5b4a3f2e1d0c/y",
+            "LINK=/x/9f8e-7d6c-5b4a-3f2e-1d0c/y",
+        ] {
+            assert_ne!(secret_settings(line), [], "{line}");
         }
     }
 
