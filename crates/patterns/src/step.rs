@@ -158,8 +158,10 @@ impl Activity {
                     EffectKind::NetworkRequest | EffectKind::FileRead | EffectKind::SecretRead
                 )
             };
-            // A run of tests may have no effect at all, and is no look.
-            let only_looks = !effects.is_empty() && effects.iter().all(looks);
+            // A run of tests may have no effect at all, or read its script alone, and is no look.
+            let is_sent = effects.iter().any(|effect| effect.kind == EffectKind::NetworkRequest);
+            let tries = !is_sent && command.is_some_and(|text| Probe::of(text) == Probe::Tests);
+            let only_looks = !effects.is_empty() && effects.iter().all(looks) && !tries;
             let known = |name: &String| {
                 [&WAITING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
                     || watches(name)

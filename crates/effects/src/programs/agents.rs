@@ -210,7 +210,11 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let goose = || by_mode_of_goose(machine, call);
-    if let Some(note) = asks_nobody(&words, &call.program).or_else(goose).or_else(|| lives_elsewhere(machine))
+    let other_settings = || with_other_settings(machine, &words, &call.program);
+    if let Some(note) = asks_nobody(&words, &call.program)
+        .or_else(goose)
+        .or_else(other_settings)
+        .or_else(|| lives_elsewhere(machine))
     {
         machine.add(unwatched(note));
     }
@@ -299,6 +303,31 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
     // Settings that are given as text count before those of the user.
     let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
     (by_option || by_value || by_own || by_settings).then_some("starts an agent that asks nobody")
+}
+
+/// Whether Claude Code is given settings in a file that switch off what would ask, or that are not known, or leaves some of its own out
+/// (Claude Code, "CLI reference": `--settings`, `--setting-sources`).
+fn with_other_settings(machine: &Machine<'_>, words: &[&str], program: &str) -> Option<&'static str> {
+    if program.split(' ').next() != Some("claude") {
+        return None;
+    }
+    let value = |option: &str| {
+        words.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(option)? {
+            "" => words.get(index + 1).copied(),
+            attached => attached.strip_prefix('='),
+        })
+    };
+    let leaves_out = value("--setting-sources").is_some_and(|sources| {
+        ["user", "project", "local"].iter().any(|source| !sources.split(',').any(|one| one.trim() == *source))
+    });
+    let holds_what_asks = |file: &str| {
+        let path = machine.one_path_through(&Value::exact(file));
+        let text = path.map(|path| machine.announced_text(&path));
+        text.as_ref().and_then(Value::as_exact).is_some_and(|text| !text.contains("disableAllHooks"))
+    };
+    let by_file = value("--settings")
+        .is_some_and(|given| !given.trim_start().starts_with('{') && !holds_what_asks(given));
+    (leaves_out || by_file).then_some("starts an agent with other settings than its own")
 }
 
 /// Whether goose runs in a mode that asks nobody, which is the one that it has by itself.

@@ -582,6 +582,10 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let rest = call.words.get(place..).unwrap_or_default();
     let reader = ShellProgram::named(&call.program);
+    // A shell for a user stays where a program cannot be started in its place (bash(1), "exec").
+    if interactive {
+        settings.push_str("shopt -s execfail\n");
+    }
     if call.program.ends_with("bash") && machine.shell.variables.contains_key("POSIXLY_CORRECT") {
         settings.insert_str(0, "set -o posix\n");
     }
@@ -629,8 +633,12 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
                 machine.unread(format!("what the shell prints goes to {host}"));
             }
+            let input = match &call.input {
+                Input::Text(text) => Input::Text(Value::exact(settings).followed_by(text)),
+                other => other.clone(),
+            };
             // With `-s` the operands are what the text finds in `$1`, `$2` and so on.
-            machine.run_input_with(reader, &call.input, &Value::exact(call.program.as_str()), rest)
+            machine.run_input_with(reader, &input, &Value::exact(call.program.as_str()), rest)
         }
     }
 }

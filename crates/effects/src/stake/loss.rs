@@ -460,7 +460,9 @@ fn loss_of_pattern(pattern: &PathPattern<'_>, depth: Depth, change: Change, worl
     let base = &pattern.base;
     let place = world.place();
     // `**` right below is what is left of a name that is not known, mostly that of one temporary directory.
-    let is_of_all = place.temporary.contains(base) || is_runtime_of_all(base);
+    let is_of_all = place.temporary.contains(base)
+        || TEMPORARY_BY_NAME.contains(&base.as_str())
+        || is_runtime_of_all(base);
     if is_of_all
         && pattern.names_all_of_a_sort()
         && pattern.last() != Some("**")

@@ -12,8 +12,12 @@ pub(super) fn run(machine: &mut Machine<'_>, name: &str, words: &[Value]) -> Don
     match name {
         // Only a login shell has it. Others say so and go on.
         "logout" => machine.perhaps_leave(Flow::Exit, status(machine, words)),
-        // bash shows what it is for, or says that it is no number, and goes on.
-        "exit" if words.first().is_some_and(|word| !word.as_exact().is_some_and(is_number)) => {
+        // bash shows what it is for, or says that it is no number, and goes on. Where there are too many words it drops the rest of the line, and
+        // goes on with the next one.
+        "exit"
+            if words.len() > 1
+                || words.first().is_some_and(|word| !word.as_exact().is_some_and(is_number)) =>
+        {
             machine.perhaps_leave(Flow::Exit, status(machine, words))
         }
         "exit" => Done::leaving(Flow::Exit, status(machine, words)),

@@ -126,13 +126,11 @@ fn by_reference(function: &str, place: usize) -> Option<Change> {
         _ => false,
     };
     let fills = match function.as_str() {
-        "preg_match" | "preg_match_all" | "mb_ereg" | "mb_eregi" => place == 2,
+        "preg_match" | "preg_match_all" | "mb_ereg" | "mb_eregi" | "proc_open" => place == 2,
         "exec" => place == 1 || place == 2,
         "system" | "passthru" | "parse_str" | "mb_parse_str" | "openssl_sign" | "getimagesize" => place == 1,
         "settype" | "mb_convert_variables" => place == 0 || place == 2,
         "sscanf" | "fscanf" => place >= 2,
-        "proc_open" | "preg_filter" => place == 2,
-        "str_replace" | "str_ireplace" | "similar_text" => false,
         _ => false,
     };
     match (stirs, fills) {
@@ -316,8 +314,8 @@ impl Evaluator<'_, '_, '_> {
         match (callee, method) {
             (ScriptValue::Name(name), Some(method)) => !is_known(&format!("{name}.{method}")),
             (ScriptValue::Name(name), None) => !is_known(name),
-            (ScriptValue::List(_) | ScriptValue::Map(_), Some(_)) => true,
-            (ScriptValue::Foreign | ScriptValue::Local | ScriptValue::Text(Value::Unknown), _) => true,
+            (ScriptValue::List(_) | ScriptValue::Map(_), Some(_))
+            | (ScriptValue::Foreign | ScriptValue::Local | ScriptValue::Text(Value::Unknown), _) => true,
             (_, _) => false,
         }
     }
@@ -335,10 +333,10 @@ impl Evaluator<'_, '_, '_> {
         match value {
             ScriptValue::List(items) => items.iter().for_each(|item| self.gather_outside(item, all)),
             ScriptValue::Map(entries) => entries.iter().for_each(|(_, item)| self.gather_outside(item, all)),
-            ScriptValue::Text(text) | ScriptValue::Path(text) => {
-                if self.is_outside(text) && !all.contains(value) {
-                    all.push(value.clone());
-                }
+            ScriptValue::Text(text) | ScriptValue::Path(text)
+                if self.is_outside(text) && !all.contains(value) =>
+            {
+                all.push(value.clone());
             }
             _ => {}
         }
