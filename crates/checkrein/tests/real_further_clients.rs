@@ -114,8 +114,3 @@ fn codex_goes_on_with_its_session() {
 fn opencode_goes_on_with_its_session() {
     goes_on("opencode", &[]);
 }
-
-#[test]
-fn copilot_goes_on_with_its_session() {
-    goes_on("copilot", &["--output-format", "json"]);
-}

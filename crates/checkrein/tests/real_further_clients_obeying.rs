@@ -79,7 +79,7 @@ fn obeys(client: &str) {
         assert!(taken.exists(), "the agent took the hook away");
         match read {
             Read::Once if taken.extension().is_some_and(|ending| ending == "js") => {
-                drop(fs::remove_file(&taken))
+                drop(fs::remove_file(&taken));
             }
             Read::Once | Read::Guarded => fs::write(&taken, "{}").unwrap(),
             Read::Anew => {}

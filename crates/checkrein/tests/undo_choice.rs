@@ -298,7 +298,7 @@ fn what_a_user_made_after_a_call_is_not_offered_for_removal() {
     let project = environment.project();
     let nothing = "python3 -c 'import sys; exec(sys.stdin.read())'";
     perform(&environment, "s", &project, "call", nothing);
-    assert!(environment.succeed(&["snapshot", "list"]).contains("before action"));
+    assert!(environment.succeed(&["snapshot", "list"]).contains("before `python3"));
     std::thread::sleep(std::time::Duration::from_millis(60));
     environment.write("mine.txt", "of the user\n");
     let output = undo(&environment, &project, &[]);

@@ -6,7 +6,8 @@
     clippy::unwrap_used,
     clippy::expect_used,
     unreachable_pub,
-    reason = "a test that cannot go on should panic"
+    clippy::print_stdout,
+    reason = "a test that cannot go on should panic, and the times are measured to be read"
 )]
 
 mod support;

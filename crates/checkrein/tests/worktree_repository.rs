@@ -387,6 +387,25 @@ fn a_folder_that_became_a_link_and_a_worktree_that_was_moved_are_said() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_keeps_nothing_else_back() {
+    let project = Project::new();
+    let done = project.run("w", "echo d > d.txt; echo n > new.txt; chmod 000 src/main.rs new.txt");
+    assert!(done.status.success());
+    let said = words(&project.environment.checkrein(&["worktree", "diff", "w"]));
+    assert!(said.contains("d.txt"), "{said}");
+    let listed = project.environment.succeed(&["--json", "worktree", "list"]);
+    let listed: Json = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let file = Path::new(listed["path"].as_str().unwrap()).join("src/main.rs");
+    // Those who may read everything are not kept from it.
+    if fs::File::open(&file).is_err() {
+        for name in ["src/main.rs", "new.txt"] {
+            assert!(said.contains(&format!("`{name}` cannot be read")), "{said}");
+        }
+    }
+    assert!(!said.contains("removed  src"), "{said}");
+}
+
+#[test]
 fn a_directory_that_cannot_be_read_is_said_and_nothing_in_it_counts_as_gone() {
     let project = Project::new();
     assert!(project.run("w", "echo d > d.txt; chmod 000 src").status.success());

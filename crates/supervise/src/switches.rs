@@ -139,7 +139,11 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Budget(used, limit) => write!(formatter, "it has cost {used:.2} of {limit:.2} dollars"),
+            Self::Budget(used, limit) => {
+                // Of a budget of less than ten cents two digits say nothing.
+                let digits = if *limit < 0.1 { 4 } else { 2 };
+                write!(formatter, "it has cost {used:.digits$} of {limit:.digits$} dollars")
+            }
             Self::Uncounted(why) => {
                 write!(formatter, "what it spends cannot be counted, so its limits could not hold: {why}")
             }

@@ -66,7 +66,7 @@ pub struct Changes {
     pub files: Vec<WorktreeChange>,
     /// Other repositories inside, of which nothing is looked at.
     pub inner: Vec<PathBuf>,
-    /// Directories that could not be read: what was in them counts as unchanged.
+    /// Directories and files that could not be read: what was in them counts as unchanged.
     pub unread: Vec<PathBuf>,
     base: String,
     now: String,

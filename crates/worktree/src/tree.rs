@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::git::{Call, GitRepository, finished};
@@ -21,7 +22,7 @@ pub(crate) struct Standing {
     pub(crate) tree: String,
     /// Other repositories inside, which are left out.
     pub(crate) inner: Vec<PathBuf>,
-    /// Directories that could not be read: what was in them counts as unchanged, what is new in them as not there.
+    /// Directories and files that could not be read: what was in them counts as unchanged, what is new in them as not there.
     pub(crate) unread: BTreeSet<PathBuf>,
 }
 
@@ -96,8 +97,13 @@ impl GitRepository {
                 continue;
             }
             let Ok(facts) = fs::symlink_metadata(folder.join(OsStr::from_bytes(path))) else { continue };
-            if stands(folder, path) != Stands::Plainly {
-                continue;
+            match stands(folder, path) {
+                Stands::Plainly => {}
+                Stands::Not => continue,
+                Stands::Unread(place) => {
+                    unread.insert(place);
+                    continue;
+                }
             }
             count += 1;
             length += facts.len();
@@ -189,6 +195,14 @@ fn stands(folder: &Path, path: &[u8]) -> Stands {
     }
     let place = folder.join(path);
     match fs::symlink_metadata(&place) {
+        // Git would end at a file that it may not read.
+        Ok(facts)
+            if facts.is_file()
+                && facts.mode() & 0o444 != 0o444
+                && File::open(&place).is_err_and(|error| is_refused(&error)) =>
+        {
+            Stands::Unread(path.to_owned())
+        }
         Ok(facts) if facts.is_file() || facts.file_type().is_symlink() => Stands::Plainly,
         Err(error) if is_refused(&error) => Stands::Unread(below(&place).unwrap_or_default()),
         Ok(_) | Err(_) => Stands::Not,
