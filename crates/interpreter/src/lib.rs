@@ -219,6 +219,6 @@ pub use programs::Programs;
 pub use resolve::secret_behind_links;
 pub(crate) use shell::Options;
 pub use shell::{ShellDirectory, Speech, Treatment, Variable, VariableContent};
-pub use speech::ShellProgram;
+pub use speech::{ShellProgram, ShellUser};
 pub use statements::{Done, Flow};
 pub use value::Value;

@@ -17,7 +17,7 @@ use super::exit::{Exit, Output, Status};
 use super::known_hosts::reach;
 use super::machine::Machine;
 use super::shell::{Shell, Speech};
-use super::speech::ShellProgram;
+use super::speech::{ShellProgram, ShellUser};
 use super::statements::Done;
 use super::told_words::{is_quiet, is_shown_by};
 use super::value::Value;
@@ -54,6 +54,14 @@ impl Machine<'_> {
     /// Runs text in a child shell, as `system` of C does with `sh`; opaque when the text is not known.
     pub fn run_text(&mut self, text: &Value, input: Input) -> Exit {
         self.run_text_with(ShellProgram::Either, text, &Value::exact("sh"), &[], input)
+    }
+
+    /// Does work in which the shells that are started are for this user.
+    pub fn with_shells_for(&mut self, user: ShellUser, work: impl FnOnce(&mut Self) -> Exit) -> Exit {
+        let outer = std::mem::replace(&mut self.position.shell_user, user);
+        let exit = work(self);
+        self.position.shell_user = outer;
+        exit
     }
 
     /// Runs shell text in a child shell with `$0` and arguments.
@@ -119,6 +127,8 @@ impl Machine<'_> {
             .into_iter()
             .filter(|(_, variable)| variable.exported)
             .collect();
+        // It stays where a program cannot be started in its place (bash(1), "exec").
+        child.options.execfail = self.position.shell_user == ShellUser::Person;
         self.shell = child;
     }
 

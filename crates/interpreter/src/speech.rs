@@ -29,6 +29,16 @@ pub enum ShellProgram {
     Korn,
 }
 
+/// Whom a shell is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ShellUser {
+    /// Nobody: it runs what it is given, and ends.
+    #[default]
+    Nobody,
+    /// A person (`bash -i`): it stays where another one would end.
+    Person,
+}
+
 impl ShellProgram {
     /// The reader of that name.
     pub fn named(name: &str) -> Self {

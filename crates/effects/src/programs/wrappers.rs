@@ -24,7 +24,7 @@ use crate::interpreter::builtins::assignment;
 use crate::interpreter::remote::RemoteContext;
 use crate::interpreter::strings;
 use crate::interpreter::strings::quoted_words;
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, Status, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, ShellUser, Status, Value};
 
 /// The words of a wrapper, taken apart: its own options, and what it runs.
 struct Peeled {
@@ -582,10 +582,6 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let rest = call.words.get(place..).unwrap_or_default();
     let reader = ShellProgram::named(&call.program);
-    // A shell for a user stays where a program cannot be started in its place (bash(1), "exec").
-    if interactive {
-        settings.push_str("shopt -s execfail\n");
-    }
     if call.program.ends_with("bash") && machine.shell.variables.contains_key("POSIXLY_CORRECT") {
         settings.insert_str(0, "set -o posix\n");
     }
@@ -602,45 +598,44 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::unknown();
     }
-    if command {
-        let Some((text, arguments)) = rest.split_first() else { return Exit::failure() };
-        let text = &in_words_of_bash(&call.program, text);
-        let (name, arguments) = match arguments.split_first() {
-            Some((name, arguments)) => (name.clone(), arguments),
-            None => (Value::exact(call.program.as_str()), arguments),
-        };
-        if let Some(text) = text.as_exact().filter(|text| text.contains("BASH_EXECUTION_STRING")) {
-            settings.extend(["BASH_EXECUTION_STRING=", &checkrein_shell::quoted(text), "\n"]);
-        }
-        let text = Value::exact(settings).followed_by(text);
-        let exit = machine.run_text_with(reader, &text, &name, arguments, call.input.clone());
-        // It may have ended at a failure on the way.
-        return if ends_early && exit.status == Status::Success {
-            Exit { status: Status::Open, ..exit }
-        } else {
-            exit
-        };
-    }
-    match rest.split_first() {
-        Some((file, arguments)) if !standard_input => match file.as_exact() {
-            Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => {
-                machine.run_input_with(reader, &call.input, file, arguments)
-            }
-            _ => machine.run_script(reader, file, arguments, call.input.clone()),
-        },
-        _ => {
-            // A shell for a user whose answers go over the network: the user sits at the other end.
-            if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
-                machine.unread(format!("what the shell prints goes to {host}"));
-            }
-            let input = match &call.input {
-                Input::Text(text) => Input::Text(Value::exact(settings).followed_by(text)),
-                other => other.clone(),
+    let user = if interactive { ShellUser::Person } else { ShellUser::Nobody };
+    machine.with_shells_for(user, |machine| {
+        if command {
+            let Some((text, arguments)) = rest.split_first() else { return Exit::failure() };
+            let text = &in_words_of_bash(&call.program, text);
+            let (name, arguments) = match arguments.split_first() {
+                Some((name, arguments)) => (name.clone(), arguments),
+                None => (Value::exact(call.program.as_str()), arguments),
             };
-            // With `-s` the operands are what the text finds in `$1`, `$2` and so on.
-            machine.run_input_with(reader, &input, &Value::exact(call.program.as_str()), rest)
+            if let Some(text) = text.as_exact().filter(|text| text.contains("BASH_EXECUTION_STRING")) {
+                settings.extend(["BASH_EXECUTION_STRING=", &checkrein_shell::quoted(text), "\n"]);
+            }
+            let text = Value::exact(settings).followed_by(text);
+            let exit = machine.run_text_with(reader, &text, &name, arguments, call.input.clone());
+            // It may have ended at a failure on the way.
+            return if ends_early && exit.status == Status::Success {
+                Exit { status: Status::Open, ..exit }
+            } else {
+                exit
+            };
         }
-    }
+        match rest.split_first() {
+            Some((file, arguments)) if !standard_input => match file.as_exact() {
+                Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                    machine.run_input_with(reader, &call.input, file, arguments)
+                }
+                _ => machine.run_script(reader, file, arguments, call.input.clone()),
+            },
+            _ => {
+                // A shell for a user whose answers go over the network: the user sits at the other end.
+                if let (true, Some(host)) = (interactive, machine.outlet().map(str::to_owned)) {
+                    machine.unread(format!("what the shell prints goes to {host}"));
+                }
+                // With `-s` the operands are what the text finds in `$1`, `$2` and so on.
+                machine.run_input_with(reader, &call.input, &Value::exact(call.program.as_str()), rest)
+            }
+        }
+    })
 }
 
 /// The command that switches an option of a shell as it was switched where the shell was started; `None` where that is followed elsewhere, or

@@ -3,6 +3,7 @@
 use crate::exit::Output;
 use crate::overlay::Overlay;
 use crate::shell::Speech;
+use crate::speech::ShellUser;
 use crate::whole_files::WholeFiles;
 
 /// What is around the present point.
@@ -48,4 +49,6 @@ pub(crate) struct Position {
     pub(crate) whole: WholeFiles,
     /// What `sh` is taken for at the present point; `None` where it may be either.
     pub(crate) reads_as: Option<Speech>,
+    /// Whom the shells that are started here are for.
+    pub(crate) shell_user: ShellUser,
 }
