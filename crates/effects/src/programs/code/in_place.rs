@@ -83,14 +83,14 @@ const ONLY_LOOK: &[&str] = &[
     "__add__",
 ];
 
-/// Functions that give a variable a value by a name that they are given.
+/// Functions that give variables values by names that they are given, or values that a table has not itself.
 fn sets_names(language: Language, function: &str) -> bool {
     match language {
         Language::Ruby => matches!(
             function,
             "local_variable_set" | "instance_variable_set" | "class_variable_set" | "const_set"
         ),
-        Language::Php => matches!(function, "extract" | "parse_str" | "import_request_variables"),
+        Language::Php => function.eq_ignore_ascii_case("extract"),
         Language::Lua => {
             matches!(function, "rawset" | "setmetatable" | "debug.setlocal" | "debug.setupvalue")
         }
@@ -234,7 +234,7 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    /// Gives a variable something that is not known, beside what it held.
+    /// Gives a variable that holds something what is not known.
     pub(super) fn fill(&mut self, name: &str) {
         if self.variable(name).is_some() {
             self.put_under_all_names(name, ScriptValue::Text(Value::Unknown));

@@ -195,18 +195,16 @@ impl Evaluator<'_, '_, '_> {
         let outside: Vec<ScriptValue> =
             value.items().into_iter().filter(|item| self.is_outside(&item.value())).collect();
         for item in outside {
-            if self.strays.contains(&item) {
-                self.change_everything(&item);
-                continue;
-            }
-            if self.strays.len() < STRAYS {
+            if !self.strays.contains(&item) {
+                if self.strays.len() == STRAYS {
+                    self.not_followed(
+                        "stores more places than are followed where it is not seen what holds them",
+                    );
+                    return;
+                }
                 self.strays.push(item.clone());
-                self.change_everything(&item);
-            } else {
-                self.not_followed(
-                    "stores more places than are followed where it is not seen what holds them",
-                );
             }
+            self.change_everything(&item);
         }
     }
 
