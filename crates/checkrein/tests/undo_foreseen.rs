@@ -10,13 +10,13 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::json;
+use support::picture::Picture;
 use support::terminal::typed;
 use support::{TestEnvironment, decision, shell_call};
 
@@ -30,26 +30,8 @@ printf "const fs = require('fs');\nconst p = JSON.parse(fs.readFileSync('package
 gzip -c made/list > other.gz; rm -r made; sleep 0.05
 "#;
 
-/// Mode and content or target, by path.
-type Picture = BTreeMap<PathBuf, (u32, Vec<u8>)>;
-
 fn picture(environment: &TestEnvironment) -> Picture {
-    let mut found = Picture::new();
-    let mut waiting = vec![environment.project()];
-    while let Some(path) = waiting.pop() {
-        let facts = fs::symlink_metadata(&path).unwrap();
-        let content = if facts.is_dir() {
-            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
-            waiting.extend(entries.filter(|path| !path.ends_with("objects") && !path.ends_with("index")));
-            Vec::new()
-        } else if facts.is_symlink() {
-            fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-        } else {
-            fs::read(&path).unwrap()
-        };
-        found.insert(path, (facts.mode(), content));
-    }
-    found
+    support::picture::picture(vec![environment.project()])
 }
 
 fn run(environment: &TestEnvironment, command: &str) {

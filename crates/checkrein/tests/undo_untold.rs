@@ -12,8 +12,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, symlink};
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use serde_json::json;
@@ -34,22 +33,9 @@ printf 'log\n' > app.log; chmod 644 app.log
 type Picture = BTreeMap<String, (u32, Vec<u8>)>;
 
 fn picture(environment: &TestEnvironment) -> Picture {
-    let mut found = Picture::new();
-    let mut waiting: Vec<PathBuf> = vec![environment.project(), environment.home().join(".gitconfig")];
-    while let Some(path) = waiting.pop() {
-        let facts = fs::symlink_metadata(&path).unwrap();
-        let content = if facts.is_dir() {
-            let entries = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
-            waiting.extend(entries.filter(|path| !path.ends_with("objects") && !path.ends_with("index")));
-            Vec::new()
-        } else if facts.is_symlink() {
-            fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-        } else {
-            // What is closed to the user too has no content here.
-            fs::read(&path).unwrap_or_default()
-        };
-        found.insert(path.to_string_lossy().into_owned(), (facts.mode(), content));
-    }
+    let places = vec![environment.project(), environment.home().join(".gitconfig")];
+    let files = support::picture::picture(places).into_iter();
+    let mut found: Picture = files.map(|(path, what)| (path.to_string_lossy().into_owned(), what)).collect();
     let staged = environment.command("git").args(["ls-files", "--stage"]).output().unwrap().stdout;
     found.insert("what is staged".to_owned(), (0, staged));
     found

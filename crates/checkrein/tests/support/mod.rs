@@ -8,6 +8,7 @@ pub mod driven;
 mod gemini_model;
 pub mod memory;
 pub mod model;
+pub mod picture;
 mod responses_model;
 pub mod terminal;
 pub mod waiting;
