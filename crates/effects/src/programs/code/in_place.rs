@@ -1,6 +1,7 @@
 //! Calls that change what they are called for or given, where what that becomes is not worked out exactly: it may be each place that the call was
 //! given, and what stands in it may stand anywhere in it. Sources: Ruby 3.4, `Array`, `Hash`, `String`, "Methods for Assigning", "... Deleting";
-//! the manual of PHP, functions with parameters by reference; perlfunc; Lua 5.4, 6.1.
+//! the manual of PHP, functions with parameters by reference; perlfunc; Lua 5.4, 6.1. `checkrein/tests/changed_by_calls.rs` holds the cases
+//! against the programs that are installed.
 
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
