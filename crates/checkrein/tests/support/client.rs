@@ -17,6 +17,12 @@ use super::model::Model;
 /// How long one run of the client may take.
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
+/// How wide the terminal of the client is.
+const COLUMNS: u16 = 120;
+
+/// How many lines are read of what the client left on its terminal; it moves from line to line only by steps.
+const ROWS_KEPT: u16 = 2_000;
+
 pub fn client() -> PathBuf {
     let folder = super::clients().join("@anthropic-ai");
     let found =
@@ -108,7 +114,7 @@ pub fn with_a_person(
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let size = rustix::termios::Winsize { ws_row: 50, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = rustix::termios::Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
     rustix::termios::tcsetwinsize(&ours, size).unwrap();
     let theirs = File::options().read(true).write(true).open(name).unwrap();
     let mut child = environment
@@ -161,8 +167,13 @@ pub fn with_a_person(
     all
 }
 
-/// What a user at a terminal read, without what only moves and colours it.
+/// What a user at a terminal read, without spaces: the letters as they came, and then the screen as it was left.
+///
+/// The client writes only what changes: a letter that stood in its place already is missing among those that came.
 pub fn read(seen: &str) -> String {
+    let mut screen = vt100::Parser::new(ROWS_KEPT, COLUMNS, 0);
+    screen.process(seen.as_bytes());
+    let left = screen.screen().contents();
     let mut text = String::new();
     let mut letters = seen.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -175,5 +186,7 @@ pub fn read(seen: &str) -> String {
             letter => text.push(letter),
         }
     }
+    text.push('\n');
+    text.extend(left.chars().filter(|letter| !letter.is_whitespace()));
     text
 }
