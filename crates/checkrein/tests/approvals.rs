@@ -237,6 +237,38 @@ fn without_an_answer_the_answer_is_no_and_a_late_one_is_refused() {
 }
 
 #[test]
+fn questions_that_nobody_hears_wait_no_more() {
+    let environment = unattended("approvals: {wait_seconds: 1}\n");
+    let reason_of = |id: &str| {
+        let answer = answer_of(asks(&environment, "s", id, CALL));
+        assert_eq!(decision(&answer), Some("deny"));
+        reason(&answer).to_owned()
+    };
+    for id in ["one", "two"] {
+        assert!(reason_of(id).contains("did not answer within"), "{id}");
+    }
+    let third = reason_of("three");
+    assert!(third.contains("nobody can be asked") && !third.contains("did not answer"), "{third}");
+    assert_eq!(list(&environment).len(), 2);
+    // Another session is asked about anew, and so is this one once the user has spoken.
+    let answer = answer_of(asks(&environment, "other", "one", CALL));
+    assert!(reason(&answer).contains("did not answer within"), "{}", reason(&answer));
+    environment.answer_to(&environment.payload("s", "UserPromptSubmit", json!({ "prompt": "go on" })));
+    assert!(reason_of("four").contains("did not answer within"));
+}
+
+#[test]
+fn questions_that_a_channel_tells_of_wait_each() {
+    let environment = unattended(
+        "approvals: {wait_seconds: 1}\ninterventions: {emergency_stop: {notification_channels: [command]}}\nnotifications: {command: cat > told.json}\n",
+    );
+    for id in ["one", "two", "three"] {
+        let answer = answer_of(asks(&environment, "s", id, CALL));
+        assert!(reason(&answer).contains("did not answer within"), "{id}: {}", reason(&answer));
+    }
+}
+
+#[test]
 fn a_killed_hook_takes_its_question_with_it() {
     let environment = unattended("");
     let mut hook = asks(&environment, "s", "one", CALL);

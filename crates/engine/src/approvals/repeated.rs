@@ -1,4 +1,4 @@
-//! A call that was refused by the user and is made again unchanged: they need not say no once more.
+//! Questions that are not put again: about a call that the user refused and that is made again unchanged, and to nobody who hears them.
 
 use checkrein_ledger::last;
 use checkrein_protocol::{RecordBody, Timestamp};
@@ -7,10 +7,15 @@ use checkrein_session::SessionLedger;
 use super::pending::{self, ApprovalAnswer, ApprovalEnd, ApprovalRequest};
 use super::waiting::{AGAIN, Asked, SAID_NO, Waited};
 use crate::context::Context;
+use crate::servers;
 use crate::text::counted;
 
 /// For how long a no holds for the same call of its session without another question, in milliseconds (ours).
 const NO_HOLDS: u64 = 10 * 60 * 1000;
+/// After how many questions of a session that nobody answered the next ones do not wait, where nobody hears of them (ours).
+const UNHEARD: usize = 2;
+/// For how long that holds, in milliseconds (ours).
+const UNHEARD_HOLDS: u64 = NO_HOLDS;
 /// In how many of the newest records it is looked for that the user spoke (ours).
 const LOOKED_THROUGH: usize = 256;
 
@@ -44,6 +49,30 @@ pub(super) fn said_no_before(context: &Context, ledger: &SessionLedger, asked: &
         },
         acknowledgement: None,
     })
+}
+
+/// Whether nobody hears a question: no channel tells of it, no server shows it, and the newest ones of the session had no answer. One that
+/// looks at the list by themselves has had the time for it.
+pub(super) fn is_unheard(context: &Context, ledger: &SessionLedger) -> bool {
+    let environment = context.environment();
+    let channels = &context.policy().config().interventions.emergency_stop.notification_channels;
+    if !channels.is_empty() || !servers::answering(environment).is_empty() {
+        return false;
+    }
+    let Ok(all) = pending::all(environment) else { return false };
+    let settled: Vec<_> = all
+        .into_iter()
+        .filter(|one| one.session == *ledger.folder())
+        .filter_map(|one| one.settled)
+        .rev()
+        .take(UNHEARD)
+        .collect();
+    let [newest, ..] = settled.as_slice() else { return false };
+    let now = environment.now();
+    settled.len() == UNHEARD
+        && settled.iter().all(|one| one.end == ApprovalEnd::Expired)
+        && now.0.saturating_sub(newest.at.0) < UNHEARD_HOLDS
+        && !has_spoken_since(ledger, newest.at)
 }
 
 /// Whether the user wrote something since then, as far as the newest records tell.

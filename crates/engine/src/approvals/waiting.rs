@@ -18,7 +18,7 @@ use super::pending::{
     clear_away, folder, later, of_call, settle,
 };
 use super::put::{FRAMEWORK, PutBy};
-use super::repeated::said_no_before;
+use super::repeated::{is_unheard, said_no_before};
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::asking::{self, Asker};
 use crate::checkpoint;
@@ -134,6 +134,9 @@ pub(crate) fn wait(
     again: &dyn Fn(&Allowance) -> Option<String>,
 ) -> Waited {
     let Some((granted, wanted)) = granted(context, asked) else { return Waited::NotAsked };
+    if is_unheard(context, ledger) {
+        return Waited::NotAsked;
+    }
     if let Some(refused) = said_no_before(context, ledger, asked) {
         return refused;
     }
