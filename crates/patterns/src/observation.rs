@@ -19,10 +19,20 @@ pub enum ActionSuccess {
 pub fn observation(output: &str, success: ActionSuccess) -> Observation {
     let text = ends(output);
     let text = text.as_ref();
-    let digest = if text.trim().is_empty() { Fingerprint::default() } else { Fingerprint::of(&steady(text)) };
+    let printed = without_status(text);
+    let digest =
+        if printed.trim().is_empty() { Fingerprint::default() } else { Fingerprint::of(&steady(printed)) };
     let error = (success == ActionSuccess::Failed).then(|| error_signature(text));
     let missing = error.and_then(|error| missing_in(&text.to_lowercase(), error.category));
     Observation { digest, error, tests: test_counts(text), missing }
+}
+
+/// An output without the line of its status, which clients put before that of a failure alone: `tests; true` prints what `tests` does.
+/// A status that nothing stands behind is all that was shown.
+fn without_status(text: &str) -> &str {
+    let Some((first, rest)) = text.split_once('\n') else { return text };
+    let is_status = first.strip_prefix("Exit code ").is_some_and(|code| code.trim().parse::<i32>().is_ok());
+    if is_status && !rest.trim().is_empty() { rest } else { text }
 }
 
 /// What is kept of an action that was refused and did not run. It is no error of the kind that comes back with other paths, so it

@@ -131,6 +131,21 @@ mod tests {
     }
 
     #[test]
+    fn runs_that_end_well_and_badly_in_turn_and_show_the_same_are_the_same() {
+        let mut state = Stagnation::default();
+        for number in 1..=8 {
+            let (output, success) = if number % 2 == 0 {
+                ("Exit code 1\n3 passed, 22 failed", ActionSuccess::Failed)
+            } else {
+                ("3 passed, 22 failed", ActionSuccess::Succeeded)
+            };
+            state.ran(ActionNumber(number), Fingerprint(1), &observation(output, success));
+        }
+        let issue = state.detect(ActionNumber(8), StagnationThresholds::default()).unwrap();
+        assert!((issue.signal - 8.0).abs() < f64::EPSILON && issue.severity == Severity::High, "{issue:?}");
+    }
+
+    #[test]
     fn what_goes_on_for_long_is_critical() {
         assert_eq!(played(&["0 passed, 3 failed"; 7]).unwrap().severity, Severity::High);
         assert_eq!(played(&["0 passed, 3 failed"; 8]).unwrap().severity, Severity::Critical);
