@@ -22,7 +22,7 @@ use crate::parameter::counted;
 use crate::path::AbsolutePath;
 use crate::strings;
 use crate::world::Entry;
-use crate::{Done, Exit, Flow, Lookup, Machine, Output, Speech, Status, Value};
+use crate::{Done, Exit, Flow, Inheritance, Lookup, Machine, Output, Speech, Status, Value};
 
 use directories::{cd, dirs, popd, pushd};
 
@@ -321,8 +321,16 @@ fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let mut rest = words;
     let mut login = false;
+    let mut inheritance = Inheritance::Everything;
     while let Some((first, more)) = rest.split_first() {
-        login |= first.as_exact().is_some_and(|text| is_option_of_exec(text) && text.contains('l'));
+        let has = |letter: char| {
+            let text = first.as_exact().filter(|text| is_option_of_exec(text));
+            text.and_then(|text| text.split('a').next()).is_some_and(|letters| letters.contains(letter))
+        };
+        login |= has('l');
+        if has('c') {
+            inheritance = Inheritance::Nothing;
+        }
         match first.as_exact() {
             Some("--") => {
                 rest = more;
@@ -351,7 +359,7 @@ fn exec(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         .and_then(Value::as_exact)
         .is_some_and(|name| matches!(name.rsplit('/').next(), Some("bash" | "sh" | "zsh" | "dash" | "ksh")));
     let rest = with_login.as_deref().filter(|_| login && is_shell).unwrap_or(rest);
-    let done = machine.call_words(rest, Lookup::NoFunctions);
+    let done = machine.with_inheritance(inheritance, |machine| machine.call_words(rest, Lookup::NoFunctions));
     if machine.shell.options.execfail {
         // A program that cannot be started leaves the shell where it is.
         return machine.perhaps_leave(Flow::Exit, done.status);

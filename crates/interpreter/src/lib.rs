@@ -43,6 +43,7 @@
 //! | `overlay` | the file tree as the command has changed it so far |
 //! | `perhaps` | what may stand at a path of which that is not known |
 //! | `overlay_updates` | notes on the tree without an effect |
+//! | `inheritance` | the environment that a program is started with |
 //! | `resolve` | names of secrets on the way to a path |
 //! | `call` | a call of a program, as its handler sees it |
 //! | `exit` | what a command answers: status and output |
@@ -147,6 +148,7 @@ pub mod guarded;
 mod handing;
 mod heuristics;
 mod index_changes;
+mod inheritance;
 pub mod known_hosts;
 mod loading_variables;
 mod log_tampering;
@@ -208,6 +210,7 @@ pub use draft::{AimedTarget, Draft, Inspection, Upload};
 pub use exit::{Exit, Output, Status};
 pub use heuristics::refused_at;
 pub use index_changes::{Happened, IndexChange, IndexChanges};
+pub use inheritance::Inheritance;
 pub use lookup::Lookup;
 pub use machine::Machine;
 pub use machine::RunCommand;

@@ -1,7 +1,5 @@
 //! What handlers note down about the file tree without an effect of its own, and what they ask of it.
 
-use std::collections::BTreeMap;
-
 use crate::effect::{EffectKind, Severity, Target};
 use crate::filters::Lines;
 use crate::path::AbsolutePath;
@@ -13,7 +11,6 @@ use super::exit::Output;
 use super::glob::Matches;
 use super::machine::Machine;
 use super::secrets;
-use super::shell::{Treatment, Variable, VariableContent};
 use super::value::Value;
 
 /// The greatest number of entries of a tree that are copied one by one (ours).
@@ -21,9 +18,6 @@ const COPIED: usize = 512;
 
 /// The greatest number of printed names that are kept of one call (ours).
 const NAMED: usize = 64;
-
-/// Variables that every program of a session finds.
-const ALWAYS: [&str; 6] = ["HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL"];
 
 /// Where the programs of the system are.
 const SYSTEM_PROGRAMS: [&str; 6] =
@@ -277,101 +271,6 @@ impl Machine<'_> {
                 && !self.tree.is_known(&path)
                 && matches!(self.entry(&path), Entry::File(_) | Entry::Missing | Entry::Directory)
         })
-    }
-
-    /// Runs `work` with variables of the environment set.
-    pub fn with_variables<T>(
-        &mut self,
-        variables: Vec<(String, Value)>,
-        work: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let before = self.shell.variables.clone();
-        for (name, value) in variables {
-            self.assign(&name, value);
-            if let Some(variable) = self.shell.variables.get_mut(&name) {
-                variable.exported = true;
-            }
-        }
-        let answer = work(self);
-        self.shell.variables = before;
-        answer
-    }
-
-    /// Runs `work` as a program that hands on its environment with these variables set, or taken away. What only the shell holds is not
-    /// there.
-    pub fn in_environment<T>(
-        &mut self,
-        changes: Vec<(String, Option<Value>)>,
-        work: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let before = self.shell.variables.clone();
-        let world = self.world;
-        self.shell.variables.retain(|name, variable| {
-            variable.exported || variable.content == VariableContent::Unset || world.variable(name).is_some()
-        });
-        let gone = || Variable {
-            content: VariableContent::Unset,
-            exported: false,
-            readonly: false,
-            origin: None,
-            treatment: Treatment::None,
-        };
-        let mut set = Vec::new();
-        for (name, value) in changes {
-            if let Some(value) = value {
-                set.push((name, value));
-            } else {
-                self.shell.variables.insert(name, gone());
-            }
-        }
-        let answer = self.with_variables(set, work);
-        self.shell.variables = before;
-        answer
-    }
-
-    /// Whether a program finds a variable in its environment, as far as is seen: shells keep many of their own to themselves.
-    pub(super) fn is_seen_by_programs(&self, name: &str) -> bool {
-        match self.shell.variables.get(name) {
-            Some(variable) => variable.exported,
-            None => ALWAYS.contains(&name) || self.world.variable(name).is_some(),
-        }
-    }
-
-    /// The variables that a program finds in its environment, each with its value where that is known and may stand in a text: a secret
-    /// stays behind its name. `None` where the environment is not known.
-    pub fn environment_of_programs(&self) -> Option<BTreeMap<String, Option<String>>> {
-        if self.away.is_some() || self.budget.scanning > 0 {
-            return None;
-        }
-        let mut all: BTreeMap<String, Option<String>> = BTreeMap::new();
-        let always = ALWAYS.map(str::to_owned);
-        for name in self.world.variable_names().into_iter().chain(always) {
-            if let Some(value) = self.environment(&name) {
-                all.insert(name, value.as_exact().map(str::to_owned));
-            }
-        }
-        for (name, variable) in &self.shell.variables {
-            match &variable.content {
-                VariableContent::Scalar(value) if variable.exported || all.contains_key(name) => {
-                    all.insert(name.clone(), value.as_exact().map(str::to_owned));
-                }
-                VariableContent::Scalar(_) => {}
-                VariableContent::Unset => {
-                    all.remove(name);
-                }
-                VariableContent::List(_) | VariableContent::Map(_) | VariableContent::Unknown => {
-                    if variable.exported {
-                        all.insert(name.clone(), None);
-                    }
-                }
-            }
-        }
-        for (name, value) in &mut all {
-            if self.secret_in(name).is_some() {
-                *value = None;
-            }
-        }
-        Some(all)
     }
 
     /// The existing paths that a pattern stands for, written as it is; `None` where they are not known.

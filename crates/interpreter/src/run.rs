@@ -16,7 +16,7 @@ use super::draft::Draft;
 use super::exit::{Exit, Output, Status};
 use super::known_hosts::reach;
 use super::machine::Machine;
-use super::shell::{Shell, Speech};
+use super::shell::{Shell, Speech, VariableContent};
 use super::speech::{ShellProgram, ShellUser};
 use super::statements::Done;
 use super::told_words::{is_quiet, is_shown_by};
@@ -125,7 +125,8 @@ impl Machine<'_> {
         }
         child.variables = std::mem::take(&mut self.shell.variables)
             .into_iter()
-            .filter(|(_, variable)| variable.exported)
+            // What was taken away is not what the environment of the session holds under its name.
+            .filter(|(_, variable)| variable.exported || variable.content == VariableContent::Unset)
             .collect();
         // It stays where a program cannot be started in its place (bash(1), "exec").
         child.options.execfail = self.position.shell_user == ShellUser::Person;

@@ -116,10 +116,15 @@ const UNASKED_VARIABLES: &[&str] = &[
 /// Variables that a plain no switches off.
 const SWITCHES: &[&str] = &["PLUGINS", "HOOKS", "EXTENSIONS"];
 
-/// Variables that tell an agent where its settings lie; another place means other hooks, or none.
+/// Variables that tell an agent where its settings lie, and its guard where its state does; another place means other hooks, or none, and
+/// another memory of what the user allowed and stopped.
 const PLACES: &[&str] = &[
     "HOME",
     "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_DATA_HOME",
+    "CHECKREIN_HOME",
+    "CHECKREIN_RUN",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
@@ -343,14 +348,16 @@ fn by_mode_of_goose(machine: &Machine<'_>, call: &Call) -> Option<&'static str> 
 
 /// Whether variables that the command sets take the agent away from its settings.
 fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
-    let given = |name: &&str| {
-        let value = machine.variable(name)?;
-        let before = if *name == "HOME" {
+    let before = |name: &str| {
+        if name == "HOME" {
             Some(machine.world().place().home.as_str().to_owned())
         } else {
             machine.world().variable(name)
-        };
-        (value.as_exact() != before.as_deref()).then_some(value)
+        }
+    };
+    let given = |name: &&str| {
+        let value = machine.variable(name)?;
+        (value.as_exact() != before(name).as_deref()).then_some(value)
     };
     let is_no = |value: &Value| matches!(value.as_exact(), Some("" | "0" | "false" | "no" | "off"));
     if UNASKED_VARIABLES.iter().filter_map(given).any(|value| !is_no(&value))
@@ -360,6 +367,6 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
     }
     PLACES
         .iter()
-        .any(|name| given(name).is_some())
+        .any(|name| given(name).is_some() || machine.variable(name).is_none() && before(name).is_some())
         .then_some("starts an agent with other settings than its own")
 }

@@ -1,8 +1,9 @@
 //! Services of the machine: systemd, init scripts, launchd.
 
 use super::containers::skip_options;
+use super::wrappers::kept;
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Inheritance, Input, Machine, Value};
 
 /// Services that guard the machine, let people in, or keep its record.
 const GUARDING: &[&str] = &[
@@ -262,7 +263,17 @@ pub(crate) fn systemd_run(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.possibly(|machine| machine.run_text(&Value::exact(text), Input::Inherited));
         }
     }
-    machine.run_words(&call.arguments.operands, call.input.clone())
+    // A unit has the environment of its manager, a scope that of who starts it (systemd-run(1), "--scope").
+    let inheritance = match call.arguments.has(&["--scope"]) {
+        true => Inheritance::Everything,
+        false => Inheritance::OfTheUser,
+    };
+    let named = call.arguments.values(&["-E", "--setenv"]).filter_map(Value::as_exact);
+    let kept = kept(machine, named);
+    machine.with_inheritance(inheritance, |machine| {
+        machine
+            .with_variables(kept, |machine| machine.run_words(&call.arguments.operands, call.input.clone()))
+    })
 }
 
 /// Whether a unit holds the session in which the client and this command run: its limits are theirs.

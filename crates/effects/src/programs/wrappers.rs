@@ -3,18 +3,22 @@
 //! | module | holds |
 //! |---|---|
 //! | `debuggers` | programs that look into others, and the orders that they are given |
+//! | `environment` | `env`, `sudo`, `su`: another environment, another user |
 //! | `many` | `xargs` |
 //! | `parallel` | `parallel` |
 //! | `settings` | the words in front of the command that a wrapper runs |
 //! | `start_files` | what a shell runs before anything else |
 
 mod debuggers;
+mod environment;
 mod many;
 mod parallel;
 mod settings;
 mod start_files;
 
 pub(crate) use debuggers::debugger;
+pub(in crate::programs) use environment::kept;
+pub(crate) use environment::{env, su, sudo};
 pub(crate) use many::xargs;
 pub(crate) use parallel::parallel;
 use settings::is_plain_setting;
@@ -23,7 +27,6 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::builtins::assignment;
 use crate::interpreter::remote::RemoteContext;
 use crate::interpreter::strings;
-use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, ShellProgram, ShellUser, Status, Value};
 
 /// The words of a wrapper, taken apart: its own options, and what it runs.
@@ -120,49 +123,6 @@ fn run_with_assignments(machine: &mut Machine<'_>, words: &[Value], input: Input
     })
 }
 
-/// `sudo`, `doas`, `pkexec`, `run0`
-pub(crate) fn sudo(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    const LONG: &[&str] = &[
-        "user",
-        "group",
-        "host",
-        "prompt",
-        "chdir",
-        "chroot",
-        "close-from",
-        "role",
-        "type",
-        "other-user",
-        "command-timeout",
-    ];
-    let short = if call.program == "doas" { "uC" } else { "ughpCTrtDRU" };
-    let peeled = Peeled::new(&call.words, short, LONG);
-    if peeled.is_question()
-        || peeled.has(&["-k", "-K", "--remove-timestamp", "--reset-timestamp"]) && peeled.rest.is_empty()
-    {
-        return Exit::unknown();
-    }
-    let user = peeled.value(&["-u", "--user"]).cloned().unwrap_or_else(|| Value::exact("root"));
-    as_user(machine, &user, |machine| {
-        if peeled.has(&["-e", "--edit"]) || call.program == "sudoedit" {
-            for file in &peeled.rest {
-                machine.write(file);
-            }
-            return Exit::silent();
-        }
-        if peeled.rest.is_empty() {
-            let opens_shell = ["pkexec", "run0"].contains(&call.program.as_str())
-                || peeled.has(&["-i", "-s", "--login", "--shell"]);
-            return if opens_shell { machine.run_input(&call.input) } else { Exit::unknown() };
-        }
-        let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &peeled.rest, call.input.clone());
-        match peeled.value(&["-D", "--chdir"]) {
-            Some(directory) => machine.inside(directory, run),
-            None => run(machine),
-        }
-    })
-}
-
 /// Runs something with the rights of another user. A shell of `root` that is left open is more than the commands in it: what is typed
 /// there passes no review.
 fn as_user(machine: &mut Machine<'_>, user: &Value, run: impl FnOnce(&mut Machine<'_>) -> Exit) -> Exit {
@@ -176,85 +136,6 @@ fn as_user(machine: &mut Machine<'_>, user: &Value, run: impl FnOnce(&mut Machin
         );
     }
     exit
-}
-
-/// `su`, `runuser`
-pub(crate) fn su(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let mut command = None;
-    let mut user = Value::exact("root");
-    let mut rest = call.words.iter();
-    while let Some(word) = rest.next() {
-        match word.as_exact() {
-            Some("-c" | "--command") => command = rest.next().cloned(),
-            Some("-s" | "--shell" | "-g" | "--group" | "-G" | "-w") => {
-                rest.next();
-            }
-            Some("-u" | "--user") => user = rest.next().cloned().unwrap_or(Value::Unknown),
-            Some("--help" | "--version") => return Exit::unknown(),
-            Some("--") => {
-                let words: Vec<Value> = rest.cloned().collect();
-                return as_user(machine, &user, |machine| machine.run_words(&words, call.input.clone()));
-            }
-            Some(text) if text.starts_with("--command=") => command = text.get(10..).map(Value::exact),
-            Some(text) if text.starts_with('-') => {}
-            Some(_) | None => user = word.clone(),
-        }
-    }
-    as_user(machine, &user, |machine| match command {
-        Some(text) => machine.run_text(&text, call.input.clone()),
-        None => machine.run_input(&call.input),
-    })
-}
-
-/// `env`
-pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let peeled = Peeled::new(&call.words, "uCSP", &["unset", "chdir", "split-string", "argv0"]);
-    if peeled.is_question() {
-        return Exit::unknown();
-    }
-    let mut words = Vec::new();
-    if let Some(text) = peeled.value(&["-S", "--split-string"]) {
-        match text.as_exact() {
-            Some(text) => {
-                let words_of =
-                    quoted_words(text).into_iter().map(|word| with_variables_put_in(machine, &word));
-                words.extend(words_of);
-            }
-            None => words.push(Value::Unknown),
-        }
-    }
-    // A lone `-` is `-i`.
-    words.extend(peeled.rest.iter().skip_while(|word| word.as_exact() == Some("-")).cloned());
-    let brings = |word: &Value| word.known_start().starts_with("BASH_FUNC_");
-    if words.iter().any(brings) {
-        let before = machine.shell.clone();
-        words.retain(|word| !machine.takes_exported_function(word));
-        let exit = run_with_assignments(machine, &words, call.input.clone());
-        machine.shell = before;
-        return exit;
-    }
-    let bare = words.iter().all(|word| assignment(word).is_some());
-    if bare {
-        return Exit::unknown();
-    }
-    let run = |machine: &mut Machine<'_>| run_with_assignments(machine, &words, call.input.clone());
-    match peeled.value(&["-C", "--chdir"]) {
-        Some(directory) => machine.inside(directory, run),
-        None => run(machine),
-    }
-}
-
-/// A word of `env -S` with `${NAME}` put in, which this program does itself.
-fn with_variables_put_in(machine: &Machine<'_>, word: &str) -> Value {
-    let mut value = Value::exact("");
-    let mut rest = word;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, more)) = after.split_once('}') else { break };
-        let held = machine.variable(name).unwrap_or_else(|| Value::exact(""));
-        value = value.followed_by(&Value::exact(before)).followed_by(&held);
-        rest = more;
-    }
-    value.followed_by(&Value::exact(rest))
 }
 
 /// Runs what is behind the options, and behind `skip` operands more.

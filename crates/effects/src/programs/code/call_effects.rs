@@ -362,21 +362,6 @@ impl Evaluator<'_, '_, '_> {
         self.variable_of_environment(&name, given.positional.get(1))
     }
 
-    pub(super) fn variable_of_environment(
-        &mut self,
-        name: &str,
-        otherwise: Option<&ScriptValue>,
-    ) -> ScriptValue {
-        if let Some(secret) = self.secret_variable(name) {
-            return secret;
-        }
-        match (self.variable_of_code(name).or_else(|| self.machine.variable(name)), otherwise) {
-            (Some(value), _) => ScriptValue::Text(value),
-            (None, Some(thing)) => thing.clone(),
-            (None, None) => ScriptValue::Text(Value::Unknown),
-        }
-    }
-
     pub(super) fn standard_input(&mut self) -> ScriptValue {
         match &self.call.input {
             Input::Network(url) => ScriptValue::Network(url.clone()),

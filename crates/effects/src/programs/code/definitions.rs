@@ -336,11 +336,18 @@ impl Evaluator<'_, '_, '_> {
                 {
                     return Some((ScriptValue::Local, at + 1));
                 }
+                if word == "delete" {
+                    self.taken_from_environment(at + 1, to);
+                }
                 let (value, next) = self.expression(at + 1, to);
                 Some((if word == "not" { super::expressions::negated(&value) } else { value }, next))
             }
             (_, "true" | "True" | "TRUE") => Some((ScriptValue::text("true"), at + 1)),
             (_, "false" | "False" | "FALSE") => Some((ScriptValue::text("false"), at + 1)),
+            (Language::Perl, "undef") if matches!(self.tokens.word(at + 1), Some("$ENV" | "%ENV")) => {
+                self.taken_from_environment(at + 1, to);
+                Some((ScriptValue::Local, at + 1))
+            }
             (
                 _,
                 "None" | "null" | "undefined" | "nil" | "NULL" | "undef" | "this" | "self" | "pass" | "break"

@@ -10,6 +10,7 @@ use crate::interpreter::secrets::variable_of;
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Value};
 
 use super::bound::Kept;
+use super::environment::CodeEnvironment;
 use super::later::Waiting;
 use super::maps::SharedPart;
 use super::started::{Handed, RunningProgram, Started};
@@ -187,7 +188,7 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     /// The program to which is printed what names no handle.
     pub(super) selected: Option<usize>,
     /// The variables of the environment that the code set.
-    pub(super) environment: Vec<(String, Value)>,
+    pub(super) environment: CodeEnvironment,
     /// What the code wrote into files so far, by their paths.
     pub(super) contents: HashMap<String, ScriptValue>,
     /// Whether a function that runs commands or takes things away is used as a value.
@@ -265,7 +266,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             processes: Vec::new(),
             redirected: None,
             selected: None,
-            environment: Vec::new(),
+            environment: CodeEnvironment::default(),
             contents: HashMap::new(),
             is_loose: false,
             grave: Vec::new(),

@@ -269,10 +269,17 @@ impl Evaluator<'_, '_, '_> {
         let name = self.tokens.word(at)?.to_owned();
         let sign = at + 1;
         let Some(Token::Mark(mark)) = self.tokens.list.get(sign).cloned() else {
+            // `local %ENV;`
+            if keyword == "local" && name == "%ENV" {
+                self.taken_from_environment(at, to);
+            }
             self.declare_all_by(&keyword, at, to);
             return None;
         };
         if !matches!(mark, "=" | ":=" | "||=" | "??=" | "<-" | "+=" | ".=") {
+            if keyword == "local" && name == "%ENV" && mark == ";" {
+                self.taken_from_environment(at, to);
+            }
             self.declare_all_by(&keyword, at, to);
             return None;
         }
@@ -291,6 +298,9 @@ impl Evaluator<'_, '_, '_> {
                     value = ScriptValue::Map(pairs(items));
                 }
                 self.declare_by(&keyword, &name);
+                if name == "%ENV" {
+                    self.replace_environment(&value);
+                }
                 self.assign(&name, value.clone());
                 self.note_reference(&name, sign + 1, to);
                 Some((value, next))

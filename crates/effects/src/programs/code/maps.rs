@@ -226,11 +226,13 @@ impl Evaluator<'_, '_, '_> {
         match place {
             Expression::Member(of, name) => {
                 let whole = self.value(of);
+                self.take_from_environment(&whole, name);
                 self.take_entry(of, &whole, name);
             }
             Expression::Index(of, key) => {
                 let whole = self.value(of);
                 if let Some(key) = self.value(key).exact() {
+                    self.take_from_environment(&whole, &key);
                     self.take_entry(of, &whole, &key);
                 }
             }

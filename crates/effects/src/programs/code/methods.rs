@@ -340,6 +340,10 @@ impl Evaluator<'_, '_, '_> {
         if let Some(answer) = self.telling_method(name, given) {
             return answer;
         }
+        // A copy that is changed is handed on as well as not.
+        if Self::is_environment(of) {
+            self.note_environment(&format!("os.environ.{name}"), given);
+        }
         match name {
             "times" | "downto" => self.note_counting(of),
             "upto" | "step" => self.note_counting(&given.at(0)),

@@ -27,6 +27,7 @@
 //! | `ipython` | what IPython understands beyond Python |
 //! | `starters` | how languages that are not followed start a program |
 //! | `unfollowed` | what languages that are not followed do to files |
+//! | `environment` | the environment that they find: set, taken away, another in its place |
 //! | `started` | programs that code starts, and what it hands and writes to them |
 //! | `later` | functions that are called later, with what the variables hold by then |
 //! | `json` | JSON that code reads into lists and maps, and writes again |
@@ -45,6 +46,7 @@ mod call_effects;
 mod calls;
 mod channels;
 mod definitions;
+mod environment;
 mod evaluated;
 mod evaluator;
 mod expressions;

@@ -245,7 +245,7 @@ impl Evaluator<'_, '_, '_> {
                         || self.language == Language::JavaScript
                         || self.language == Language::Php
                     {
-                        self.run_shell(&given.at(0))
+                        self.run_shell(&words.first().cloned().unwrap_or(unknown))
                     } else {
                         self.run_list(&words)
                     }

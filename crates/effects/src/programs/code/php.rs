@@ -163,6 +163,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "isset"
         | "empty"
         | "unset"
+        | "putenv"
         | "count"
         | "sizeof"
         | "strlen"

@@ -208,6 +208,8 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
             LibraryCall::Whereabouts
         }
         "ENV.fetch" => LibraryCall::Variable,
+        "ENV.delete" | "ENV.clear" | "ENV.replace" | "ENV.delete_if" | "ENV.reject!" | "ENV.select!"
+        | "ENV.keep_if" | "ENV.filter!" | "ENV.shift" => LibraryCall::Nothing,
         "sprintf" | "format" => LibraryCall::Format,
         "STDIN.read" | "$stdin.read" | "ARGF.read" | "gets" => LibraryCall::Input,
         "puts" => LibraryCall::Print,

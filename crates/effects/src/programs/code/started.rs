@@ -1,11 +1,11 @@
 //! Programs that code starts: the standard input, the environment and the working directory that it hands them, and what it writes to them
 //! later.
 
-use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Exit, Input, Machine, Output, Value};
 
 use super::call_effects::own_process;
+use super::environment::CodeEnvironment;
 use super::evaluator::{Evaluator, Given};
 use super::expressions::formatted;
 use super::library_calls::LibraryCall;
@@ -15,8 +15,6 @@ use checkrein_scripts::Language;
 
 /// The greatest number of programs that are written to (ours).
 const WRITTEN_TO: usize = 32;
-/// The greatest number of variables that code sets (ours).
-const VARIABLES: usize = 128;
 
 /// Functions that start a program whose output is not theirs to read: os and subprocess of Python 3.13, perlfunc, Kernel of Ruby 3.3, the
 /// manual of PHP 8 ("Program execution Functions").
@@ -39,7 +37,8 @@ pub(super) struct Handed {
     /// The channel that it reads, of which is not known yet what is written to it.
     channel: Option<usize>,
     directory: Option<Value>,
-    variables: Vec<(String, Value)>,
+    /// An environment in the place of the one of the code, or changes of it.
+    environment: CodeEnvironment,
     /// Whether what it prints goes where the output of the code goes, and not to the code.
     is_shown: bool,
 }
@@ -128,7 +127,7 @@ impl Evaluator<'_, '_, '_> {
         ) {
             return self.perform_plain(deed, name, given);
         }
-        let handed = Handed { is_shown: SHOWING.contains(&name), ..self.handed_by(given) };
+        let handed = Handed { is_shown: SHOWING.contains(&name), ..self.handed_by(name, given) };
         let outer = std::mem::replace(&mut self.handed, handed.clone());
         self.last_started = None;
         let output = self.perform_plain(deed, name, given);
@@ -173,9 +172,9 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn start_with(&mut self, started: &Started, handed: Handed) -> Exit {
-        let Handed { input, channel: _, directory, variables, is_shown } = handed;
+        let Handed { input, channel: _, directory, environment, is_shown } = handed;
         let input = input.unwrap_or(Input::Inherited);
-        let variables: Vec<(String, Value)> = self.environment.iter().cloned().chain(variables).collect();
+        let environment = self.environment.clone().followed_by(environment);
         let begin = |machine: &mut Machine<'_>| match started {
             Started::Nothing => Exit::unknown(),
             Started::Text(text) => machine.run_text(text, input),
@@ -192,9 +191,7 @@ impl Evaluator<'_, '_, '_> {
             Some(directory) => machine.inside(directory, run),
             None => run(machine),
         };
-        let here = |machine: &mut Machine<'_>| {
-            if variables.is_empty() { at_place(machine) } else { machine.with_variables(variables, at_place) }
-        };
+        let here = |machine: &mut Machine<'_>| environment.around(machine, at_place);
         let exit = self.act(|machine| if is_shown { here(machine) } else { machine.told_to_program(here) });
         if let Output::Text(text) = &exit.output {
             self.machine.note_guard_found(text);
@@ -278,10 +275,10 @@ impl Evaluator<'_, '_, '_> {
     }
 
     /// What a call hands to the program that it starts.
-    fn handed_by(&mut self, given: &Given) -> Handed {
+    fn handed_by(&mut self, name: &str, given: &Given) -> Handed {
         let mut handed = Handed::default();
-        for name in ["stdin", "input", "stdin_data", "in"] {
-            if let Some(value) = given.named(name).cloned() {
+        for stream in ["stdin", "input", "stdin_data", "in"] {
+            if let Some(value) = given.named(stream).cloned() {
                 handed.take(&value);
                 handed.input = self.input_of(&value).or(handed.input);
             }
@@ -299,16 +296,7 @@ impl Evaluator<'_, '_, '_> {
             .find_map(|name| given.named(name))
             .map(ScriptValue::value)
             .filter(|directory| directory.as_exact().is_some());
-        let own = match given.positional.first() {
-            // `system({ "NAME" => "value" }, "command")`
-            Some(own @ ScriptValue::Map(_)) if self.language == Language::Ruby => Some(own),
-            _ => given.named("env"),
-        };
-        if let Some(ScriptValue::Map(entries)) = own {
-            let known = entries.iter().filter(|(name, _)| !name.is_empty());
-            handed.variables =
-                known.take(VARIABLES).map(|(name, value)| (name.clone(), value.value())).collect();
-        }
+        handed.environment = self.environment_given(name, given);
         handed
     }
 
@@ -410,72 +398,6 @@ impl Evaluator<'_, '_, '_> {
             } else {
                 self.start_with(&running.started, handed);
             }
-        }
-    }
-
-    /// Sets a variable that programs see which are started from here on.
-    pub(super) fn set_environment(&mut self, name: &str, value: &ScriptValue) {
-        if name.is_empty() || self.environment.len() >= VARIABLES {
-            return;
-        }
-        let value = value.value();
-        let value = match self.variable_of_code(name).or_else(|| self.machine.variable(name)) {
-            Some(before) if self.doubt > 0 => before.join(&value),
-            Some(_) | None => value,
-        };
-        self.environment.retain(|(known, _)| known != name);
-        self.environment.push((name.to_owned(), value));
-    }
-
-    /// The value that the code itself gave a variable of the environment.
-    pub(super) fn variable_of_code(&self, name: &str) -> Option<Value> {
-        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-    }
-
-    /// Whether a value is the environment, or a copy of it.
-    pub(super) fn is_environment(value: &ScriptValue) -> bool {
-        match value {
-            ScriptValue::Name(name) => {
-                matches!(name.as_str(), "os.environ" | "os.environb" | "process.env" | "ENV" | "Bun.env")
-            }
-            ScriptValue::Secret(place, _) => place == ALL_VARIABLES,
-            _ => false,
-        }
-    }
-
-    /// Functions that change the environment: `os.environ.update({...})`, `os.putenv(name, value)`.
-    fn note_environment(&mut self, name: &str, given: &Given) {
-        let entries: Vec<(String, ScriptValue)> = match name {
-            "os.environ.update" | "dict" | "Object.assign" | "ENV.update" | "ENV.merge!" => {
-                let changes = name.contains('.') && name != "Object.assign"
-                    || given.positional.iter().any(Self::is_environment);
-                if !changes {
-                    return;
-                }
-                let maps = given.positional.iter().filter_map(|thing| match thing {
-                    ScriptValue::Map(entries) => Some(entries.clone()),
-                    _ => None,
-                });
-                maps.flatten().chain(given.named.iter().cloned()).collect()
-            }
-            "os.putenv"
-            | "os.environ.setdefault"
-            | "os.environ.__setitem__"
-            | "Deno.env.set"
-            | "ENV.store"
-            | "ENV.[]=" => given.at(0).exact().map(|name| (name, given.at(1))).into_iter().collect(),
-            "putenv" => given
-                .at(0)
-                .exact()
-                .and_then(|text| {
-                    text.split_once('=').map(|(name, value)| (name.to_owned(), ScriptValue::text(value)))
-                })
-                .into_iter()
-                .collect(),
-            _ => return,
-        };
-        for (name, value) in entries {
-            self.set_environment(&name, &value);
         }
     }
 }

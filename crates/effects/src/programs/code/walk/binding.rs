@@ -127,6 +127,9 @@ impl Evaluator<'_, '_, '_> {
                 self.put_in_module(name, value);
             }
             environment if Self::is_environment(&environment) => self.set_environment(name, &value),
+            ScriptValue::Name(module) if module == "process" && name == "env" => {
+                self.replace_environment(&value);
+            }
             ScriptValue::Name(module) if module == "module" && name == "exports" => {
                 self.exports = Some(value);
             }

@@ -190,7 +190,8 @@ impl Evaluator<'_, '_, '_> {
                 {
                     copied = Some(ScriptValue::Name(module));
                 }
-                (None, _) => {}
+                // Of what is not known, or stands elsewhere, it may hold anything beside.
+                (None, _) => all.push((String::new(), ScriptValue::Local)),
             }
         }
         copied.unwrap_or(ScriptValue::Map(all))
