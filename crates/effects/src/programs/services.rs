@@ -264,10 +264,8 @@ pub(crate) fn systemd_run(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     // A unit has the environment of its manager, a scope that of who starts it (systemd-run(1), "--scope").
-    let inheritance = match call.arguments.has(&["--scope"]) {
-        true => Inheritance::Everything,
-        false => Inheritance::OfTheUser,
-    };
+    let inheritance =
+        if call.arguments.has(&["--scope"]) { Inheritance::Everything } else { Inheritance::OfTheUser };
     let named = call.arguments.values(&["-E", "--setenv"]).filter_map(Value::as_exact);
     let kept = kept(machine, named);
     machine.with_inheritance(inheritance, |machine| {

@@ -14,8 +14,14 @@ const VARIABLES: usize = 128;
 #[derive(Debug, Clone)]
 pub(super) struct CodeEnvironment {
     inherited: Inheritance,
-    /// Variables with what they hold, and those that were taken away.
-    changes: Vec<(String, Option<Value>)>,
+    changes: Vec<(String, Change)>,
+}
+
+/// What code did to a variable of the environment.
+#[derive(Debug, Clone, PartialEq)]
+enum Change {
+    Set(Value),
+    Gone,
 }
 
 impl Default for CodeEnvironment {
@@ -44,11 +50,11 @@ impl CodeEnvironment {
         let (mut gone, mut set) = (Vec::new(), Vec::new());
         for (name, value) in self.changes {
             match value {
-                Some(value) => {
+                Change::Set(value) => {
                     gone.retain(|one| *one != name);
                     set.push((name, value));
                 }
-                None => {
+                Change::Gone => {
                     set.retain(|(one, _)| *one != name);
                     gone.push(name);
                 }
@@ -61,14 +67,14 @@ impl CodeEnvironment {
         })
     }
 
-    /// The value that the code gave a variable; `Some(None)` where it took it away.
-    fn change(&self, name: &str) -> Option<Option<Value>> {
+    /// What became of a variable; `None` where it is as the code found it.
+    fn change(&self, name: &str) -> Option<Change> {
         let change = self.changes.iter().rfind(|(known, _)| known == name);
         let is_cleared = self.inherited == Inheritance::Nothing;
-        change.map(|(_, value)| value.clone()).or(is_cleared.then_some(None))
+        change.map(|(_, change)| change.clone()).or(is_cleared.then_some(Change::Gone))
     }
 
-    fn put(&mut self, name: &str, value: Option<Value>) {
+    fn put(&mut self, name: &str, value: Change) {
         self.changes.retain(|(known, _)| known != name);
         if self.changes.len() < VARIABLES {
             self.changes.push((name.to_owned(), value));
@@ -91,13 +97,16 @@ impl Evaluator<'_, '_, '_> {
             Some(before) if self.doubt > 0 => before.join(&value),
             Some(_) | None => value,
         };
-        self.environment.put(name, Some(value));
+        self.environment.put(name, Change::Set(value));
     }
 
     /// Takes a variable away from programs that are started from here on.
     fn unset_environment(&mut self, name: &str) {
-        let perhaps = self.variable_seen(name).filter(|_| self.doubt > 0);
-        self.environment.put(name, perhaps.map(|before| before.join(&Value::exact(""))));
+        let change = match self.variable_seen(name).filter(|_| self.doubt > 0) {
+            Some(before) => Change::Set(before.join(&Value::exact(""))),
+            None => Change::Gone,
+        };
+        self.environment.put(name, change);
     }
 
     /// Takes all variables away, but for these.
@@ -114,7 +123,11 @@ impl Evaluator<'_, '_, '_> {
 
     /// The value that a variable of the environment has for the code now.
     fn variable_seen(&self, name: &str) -> Option<Value> {
-        self.environment.change(name).unwrap_or_else(|| self.machine.variable(name))
+        match self.environment.change(name) {
+            Some(Change::Set(value)) => Some(value),
+            Some(Change::Gone) => None,
+            None => self.machine.variable(name),
+        }
     }
 
     /// A variable of the environment as the code reads it, or what it gives in its place.
@@ -126,7 +139,7 @@ impl Evaluator<'_, '_, '_> {
         if let Some(secret) = self.secret_variable(name) {
             return secret;
         }
-        let is_gone = self.environment.change(name) == Some(None);
+        let is_gone = self.environment.change(name) == Some(Change::Gone);
         match (self.variable_seen(name), otherwise) {
             (Some(value), _) => ScriptValue::Text(value),
             (None, Some(thing)) => thing.clone(),
@@ -175,7 +188,7 @@ impl Evaluator<'_, '_, '_> {
         }
         for (name, value) in entries.iter().filter(|(name, _)| !name.is_empty()).take(VARIABLES) {
             let is_nothing = self.language == Language::Ruby && matches!(value, ScriptValue::Local);
-            environment.put(name, (!is_nothing).then(|| value.value()));
+            environment.put(name, if is_nothing { Change::Gone } else { Change::Set(value.value()) });
         }
         environment
     }

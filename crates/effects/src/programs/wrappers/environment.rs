@@ -44,9 +44,10 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if words.iter().all(|word| assignment(word).is_some()) {
         return Exit::unknown();
     }
-    let inheritance = match is_lone || peeled.has(&["-i", "--ignore-environment"]) {
-        true => Inheritance::Nothing,
-        false => Inheritance::Everything,
+    let inheritance = if is_lone || peeled.has(&["-i", "--ignore-environment"]) {
+        Inheritance::Nothing
+    } else {
+        Inheritance::Everything
     };
     let unset = peeled.options.iter().filter(|(name, _)| matches!(name.as_str(), "-u" | "--unset"));
     let unset: Vec<String> =
