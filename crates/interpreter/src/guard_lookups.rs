@@ -58,6 +58,40 @@ impl Machine<'_> {
         found.filter(|found| *found != Value::Unknown)
     }
 
+    /// Adds that a package from a place on this machine may bring another program of the guard, where what describes the package names one.
+    pub(super) fn note_packages_named_as_guard(&mut self, before: usize) {
+        let places: Vec<String> = self
+            .effects_since(before)
+            .filter(|effect| effect.kind == EffectKind::PackageInstall)
+            .filter_map(|effect| match &effect.target {
+                Target::Service(text) => Some(text.trim_end_matches("/...").to_owned()),
+                Target::Path(path) => Some(path.as_str().to_owned()),
+                Target::Glob(_)
+                | Target::Host(_)
+                | Target::Process(_)
+                | Target::Reference(_)
+                | Target::Unknown => None,
+            })
+            .filter(|text| !text.contains("://"))
+            .collect();
+        for place in places {
+            let Some(folder) = self.one_path_through(&Value::exact(place)) else { continue };
+            let describes = MANIFESTS.iter().map(|name| folder.join(name));
+            let described: Vec<AbsolutePath> = describes.collect();
+            let named = described.into_iter().find(|path| {
+                let text = self.announced_text(path);
+                text.as_exact().is_some_and(|text| text.lines().any(names_program_of_guard))
+            });
+            if let Some(path) = named {
+                let draft = Draft::new(EffectKind::GuardTampering, Target::Path(path))
+                    .possible()
+                    .severity(Severity::High)
+                    .note("installs a package that is called as the guard is");
+                self.add(draft);
+            }
+        }
+    }
+
     /// Adds that a change of files that nobody can name may be one of the guard that was looked up.
     pub(super) fn note_change_of_guard(&mut self, effect: &Effect) {
         let is_unnamed = effect.target == Target::Unknown;
@@ -82,6 +116,19 @@ impl Machine<'_> {
             self.add(draft);
         }
     }
+}
+
+/// The files that say which programs a package brings.
+const MANIFESTS: [&str; 6] =
+    ["Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "go.mod"];
+
+/// Whether a line of such a file gives a program, or the package itself, the name of one of the guard: `name = "..."`, `"bin": {"...": "x.js"}`.
+fn names_program_of_guard(line: &str) -> bool {
+    const AROUND: [char; 6] = [' ', '"', '\'', ',', '{', '['];
+    let Some((key, value)) = line.split_once(['=', ':']) else { return false };
+    let key = key.trim_matches(AROUND);
+    let value = value.trim_start_matches(AROUND).split(AROUND).next().unwrap_or_default();
+    is_guard(key) || matches!(key, "name" | "bin" | "module") && is_guard(value)
 }
 
 /// Whether a word is the name of a program of the guard.

@@ -134,6 +134,7 @@ impl Machine<'_> {
         }
         self.write_what_options_name(call, before);
         self.note_files_written(call, before);
+        self.note_packages_named_as_guard(before);
         self.write_what_variables_name(call, before);
         if self.world.place().guarded.is_empty() {
             return;
