@@ -157,18 +157,8 @@ pub(crate) fn nice(machine: &mut Machine<'_>, call: &Call) -> Exit {
     run_rest(machine, call, "n", &["adjustment"], 0)
 }
 
-/// `ionice`, `chrt`, `taskset`
+/// `ionice`
 pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    if matches!(call.program.as_str(), "taskset" | "chrt") {
-        // `taskset -p MASK PID`, `chrt -p PRIORITY PID`; with one operand they only show.
-        let peeled = Peeled::new(&call.words, "TPD", &["sched-runtime", "sched-period", "sched-deadline"]);
-        if peeled.has(&["-p", "--pid"]) {
-            if let [_, target] = peeled.rest.as_slice() {
-                super::processes::throttle(machine, std::slice::from_ref(target), &[]);
-            }
-            return Exit::unknown();
-        }
-    }
     let peeled = Peeled::new(&call.words, "cnpPu", &["class", "classdata", "pid", "pgid", "uid"]);
     if peeled.has(&["-p", "--pid", "-P", "--pgid", "-u", "--uid"]) || peeled.rest.is_empty() {
         if peeled.has(&["-c", "--class", "-n", "--classdata"]) {
@@ -178,7 +168,20 @@ pub(crate) fn ionice(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::unknown();
     }
-    // A mask of processors, or a priority, stands before the command: `taskset 0x3 make`, `chrt -f 10 make`.
+    machine.run_words(&peeled.rest, call.input.clone())
+}
+
+/// `chrt`, `taskset`: a priority, or a mask of processors, stands before the command (`taskset 0x3 make`, `chrt -f 10 make`), and with `-p`
+/// before the number of a process, which they only show where nothing stands before it.
+pub(crate) fn scheduled(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    const PERIODS: &[&str] = &["sched-runtime", "sched-period", "sched-deadline"];
+    let peeled = Peeled::new(&call.words, "TPD", PERIODS);
+    if peeled.has(&["-p", "--pid"]) {
+        if let [_, target] = peeled.rest.as_slice() {
+            super::processes::throttle(machine, std::slice::from_ref(target), &[]);
+        }
+        return Exit::unknown();
+    }
     let is_number = |word: &Value| {
         word.as_exact().is_none_or(|text| {
             let digits = text.trim_start_matches("0x");

@@ -7,31 +7,95 @@ use crate::programs::find::with_found;
 use super::Peeled;
 use super::many::{RUNS, Words, words_of};
 
+/// Options that take a value, as letters.
+const LETTERS: &str = "jNnLPIaSdCEJs";
+/// The same as names.
+const NAMES: &[&str] = &[
+    "arg-file",
+    "arg-file-sep",
+    "arg-sep",
+    "basefile",
+    "bf",
+    "bin",
+    "block",
+    "block-size",
+    "block-timeout",
+    "bt",
+    "colsep",
+    "compress-program",
+    "ctagstring",
+    "decompress-program",
+    "delay",
+    "delimiter",
+    "env",
+    "filter",
+    "group-by",
+    "halt",
+    "halt-on-error",
+    "header",
+    "id",
+    "jobs",
+    "joblog",
+    "limit",
+    "load",
+    "max-args",
+    "max-chars",
+    "max-procs",
+    "max-replace-args",
+    "memfree",
+    "memsuspend",
+    "minversion",
+    "nice",
+    "process-slot-var",
+    "profile",
+    "recend",
+    "recstart",
+    "res",
+    "results",
+    "retries",
+    "return",
+    "rpl",
+    "rsync-opts",
+    "semaphorename",
+    "semaphoretimeout",
+    "seqreplace",
+    "shard",
+    "slf",
+    "slotreplace",
+    "sql",
+    "sqlandworker",
+    "sqlmaster",
+    "sqlworker",
+    "ssh",
+    "sshdelay",
+    "sshlogin",
+    "sshloginfile",
+    "st",
+    "tag-string",
+    "tagstring",
+    "tempdir",
+    "template",
+    "termseq",
+    "tf",
+    "timeout",
+    "tmpdir",
+    "tmpl",
+    "total",
+    "total-jobs",
+    "transferfile",
+    "trc",
+    "trim",
+    "wd",
+    "workdir",
+];
+
 /// `parallel`
 pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
     // Programs that run others may be nested: what is read of the words is done with before they run.
     let planned = Planned::of(machine, call);
-    let empty = Input::Text(Value::exact(""));
-    match &planned.rows {
-        Some(rows) => {
-            for row in rows {
-                machine.run_text(&planned.text(row), empty.clone());
-            }
-        }
-        None if planned.command.is_empty() => {
-            machine.possibly(|machine| machine.unread("the commands that `parallel` runs are not known"));
-        }
-        None => {
-            let row = &planned.any;
-            let run = |machine: &mut Machine<'_>| match planned.words(row) {
-                Some(words) => machine.run_words(&words, Input::Unknown),
-                None => machine.run_text(&planned.text(row), Input::Unknown),
-            };
-            match row.as_slice() {
-                [found @ Value::Glob(_)] => with_found(machine, found, run),
-                _ => machine.with_words_from(&planned.source, |machine| machine.possibly(run)),
-            };
-        }
+    match planned.directory.clone() {
+        Some(directory) => machine.inside(&directory, |machine| planned.run(machine)),
+        None => planned.run(machine),
     }
     Exit::unknown()
 }
@@ -39,6 +103,8 @@ pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// What `parallel` runs, for which words, and where these come from.
 struct Planned {
     command: Vec<Value>,
+    /// Where it runs, if not here.
+    directory: Option<Value>,
     /// The words of each run, one for each source; `None` where they are not known, or too many.
     rows: Option<Vec<Vec<Value>>>,
     /// A row of which only that is known what is known of all.
@@ -49,30 +115,42 @@ struct Planned {
 }
 
 impl Planned {
+    fn run(&self, machine: &mut Machine<'_>) {
+        let empty = Input::Text(Value::exact(""));
+        match &self.rows {
+            Some(rows) => {
+                for row in rows {
+                    machine.run_text(&self.text(row), empty.clone());
+                }
+            }
+            None if self.command.is_empty() => {
+                machine.possibly(|machine| machine.unread("the commands that `parallel` runs are not known"));
+            }
+            None => {
+                let row = &self.any;
+                let run = |machine: &mut Machine<'_>| match self.words(row) {
+                    Some(words) => machine.run_words(&words, Input::Unknown),
+                    None => machine.run_text(&self.text(row), Input::Unknown),
+                };
+                match row.as_slice() {
+                    [found @ Value::Glob(_)] => with_found(machine, found, run),
+                    _ => machine.with_words_from(&self.source, |machine| machine.possibly(run)),
+                };
+            }
+        }
+    }
+
     fn of(machine: &mut Machine<'_>, call: &Call) -> Self {
-        let peeled = Peeled::new(
-            &call.words,
-            "jNnLPIaSdC",
-            &[
-                "jobs",
-                "max-args",
-                "max-procs",
-                "arg-file",
-                "joblog",
-                "results",
-                "delay",
-                "timeout",
-                "sshlogin",
-                "colsep",
-                "tagstring",
-            ],
-        );
+        let peeled = Peeled::new(&call.words, LETTERS, NAMES);
         if let Some(file) = peeled.value(&["--joblog", "--results"]) {
             machine.write(file);
         }
         let is_mark = |word: &Value| matches!(word.as_exact(), Some(":::" | "::::" | ":::+" | "::::+"));
         let cut = peeled.rest.iter().position(is_mark).unwrap_or(peeled.rest.len());
         let command = peeled.rest.get(..cut).unwrap_or_default().to_vec();
+        // `...` is a directory of its own that goes away again.
+        let directory = peeled.value(&["--wd", "--workdir"]).filter(|place| place.as_exact() != Some("..."));
+        let directory = directory.cloned();
         let mut source = Output::Nothing;
         let mut columns: Vec<Words> = Vec::new();
         let mut is_linked = peeled.has(&["--link", "--xapply"]);
@@ -109,7 +187,7 @@ impl Planned {
         let mark = peeled.value(&["-I"]).and_then(Value::as_exact).unwrap_or("{}").to_owned();
         let any = columns.iter().map(Words::any).collect();
         let rows = if takes_several { None } else { rows_of(columns, is_linked) };
-        Self { command, rows, any, source, mark }
+        Self { command, directory, rows, any, source, mark }
     }
 
     /// The words that run for a row of words of which nothing is known; `None` where they are a text for a shell.
