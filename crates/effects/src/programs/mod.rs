@@ -186,6 +186,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "env" => wrappers::env,
         "nice" => wrappers::nice,
         "ionice" => wrappers::ionice,
+        "caged" => wrappers::caged,
         "scheduled" => wrappers::scheduled,
         "nohup" => wrappers::nohup,
         "confined" => wrappers::confined,

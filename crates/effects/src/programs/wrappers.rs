@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `cages` | `bwrap`, `setpriv`, `proot`: other rights, another view of the files |
 //! | `debuggers` | programs that look into others, and the orders that they are given |
 //! | `environment` | `env`, `sudo`, `su`: another environment, another user |
 //! | `many` | `xargs` |
@@ -9,6 +10,7 @@
 //! | `settings` | the words in front of the command that a wrapper runs |
 //! | `start_files` | what a shell runs before anything else |
 
+mod cages;
 mod debuggers;
 mod environment;
 mod many;
@@ -16,6 +18,7 @@ mod parallel;
 mod settings;
 mod start_files;
 
+pub(crate) use cages::caged;
 pub(crate) use debuggers::debugger;
 pub(in crate::programs) use environment::kept;
 pub(crate) use environment::{env, su, sudo};
@@ -351,10 +354,43 @@ pub(crate) fn flock(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
 }
 
+/// Options of `strace` that take a value (strace(1) 6.1, ltrace(1) 0.7.3).
+const STRACE: &[&str] = &[
+    "abbrev",
+    "align",
+    "attach",
+    "columns",
+    "config",
+    "const-print-style",
+    "decode-fds",
+    "detach-on",
+    "env",
+    "fault",
+    "inject",
+    "interruptible",
+    "kvm",
+    "library",
+    "output",
+    "quiet",
+    "raw",
+    "read",
+    "signal",
+    "status",
+    "string-limit",
+    "summary-columns",
+    "summary-sort-by",
+    "summary-syscall-overhead",
+    "trace",
+    "trace-path",
+    "user",
+    "verbose",
+    "where",
+    "write",
+];
+
 /// `strace`, `ltrace`
 pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let peeled =
-        Peeled::new(&call.words, "aebIopsSuUEPXO", &["output", "attach", "trace", "user", "string-limit"]);
+    let peeled = Peeled::new(&call.words, "aebIopsSuUEPXO", STRACE);
     if let Some(file) = peeled.value(&["-o", "--output"]) {
         machine.write(file);
     }
