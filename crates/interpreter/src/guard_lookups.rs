@@ -76,9 +76,8 @@ impl Machine<'_> {
             .collect();
         for place in places {
             let Some(folder) = self.one_path_through(&Value::exact(place)) else { continue };
-            let describes = MANIFESTS.iter().map(|name| folder.join(name));
-            let described: Vec<AbsolutePath> = describes.collect();
-            let named = described.into_iter().find(|path| {
+            let manifests: Vec<AbsolutePath> = MANIFESTS.iter().map(|name| folder.join(name)).collect();
+            let named = manifests.into_iter().find(|path| {
                 let text = self.announced_text(path);
                 text.as_exact().is_some_and(|text| text.lines().any(names_program_of_guard))
             });

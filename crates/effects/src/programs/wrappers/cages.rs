@@ -187,7 +187,7 @@ pub(crate) fn caged(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let directory = ["--chdir", "-w", "--pwd", "--cwd", "-C"]
         .into_iter()
         .filter(|_| matches!(name, "bwrap" | "proot" | "chpst"))
-        .find_map(|option| values(option).last()?.first().cloned());
+        .find_map(|option| values(option).next_back()?.first().cloned());
     let mounts = mounts(machine, &options);
     let input = call.input.clone();
     let run = |machine: &mut Machine<'_>| {
