@@ -171,6 +171,26 @@ fn what_git_goes_on_with_and_where_objects_come_from_is_told() {
 }
 
 #[test]
+fn how_git_reads_files_goes_back_too() {
+    let project = Project::new();
+    let files = ["info/attributes", "info/grafts", "info/sparse-checkout"];
+    let written = files.map(|file| format!("echo '# x' > $common/{file}")).join("; ");
+    project.run("w", &format!("common=$(git rev-parse --git-common-dir); {written}; echo x > new.txt"));
+    let shared = project.diff("w")["repository"].clone();
+    let mut said = String::new();
+    for undo in shared["undo"].as_array().unwrap() {
+        let mut arguments: Vec<&str> = undo.as_str().unwrap().split(' ').skip(1).collect();
+        arguments.extend(["--yes", "--force"]);
+        let taken = project.environment.checkrein(&arguments);
+        assert!(taken.status.success(), "{undo}: {}", words(&taken));
+        said.push_str(&words(&taken));
+    }
+    for file in files {
+        assert!(!project.path(&format!(".git/{file}")).exists(), "{file}: {said}");
+    }
+}
+
+#[test]
 fn hooks_and_settings_that_git_would_run_are_told_before_anything_is_merged() {
     let project = Project::new();
     let output = project.run(

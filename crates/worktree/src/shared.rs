@@ -348,12 +348,13 @@ impl Watched<'_> {
                 }
                 _ => {
                     let what = format!("`{name}` of the repository is {}", deed(then.as_ref(), now.as_ref()));
-                    add(
-                        part,
-                        false,
-                        what,
-                        if then.is_some() { WayBack::Files(vec![name]) } else { WayBack::Stays },
-                    );
+                    let way_back = match (then.is_some(), part) {
+                        (true, _) => WayBack::Files(vec![name]),
+                        // How git reads files. Nobody begins that beside a run, as they may begin a merge.
+                        (false, "info" | "shallow") => WayBack::FilesAlone(vec![name]),
+                        (false, _) => WayBack::Stays,
+                    };
+                    add(part, false, what, way_back);
                 }
             }
         }
