@@ -642,6 +642,7 @@ impl Machine<'_> {
     pub fn into_prediction(mut self) -> Prediction {
         self.note_default_settings();
         provenance::tell(&mut self.findings.effects, self.world.place());
+        self.name_secrets();
         let secret_marks = self.secret_marks();
         Prediction {
             secret_marks,

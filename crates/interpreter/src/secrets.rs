@@ -4,6 +4,10 @@
 
 use crate::builtins;
 
+use crate::effect::{Effect, Target};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
+
 use super::exit::Output;
 use super::machine::Machine;
 use super::shell::VariableContent;
@@ -158,6 +162,9 @@ impl Machine<'_> {
         let of_settings =
             of_settings.filter(|origin| matches!(origin, Output::Secret(_)) && is_secret_name(name));
         let secret = of_settings.or_else(|| self.secret_in(name))?;
+        if let Some(text) = value.filter(|text| is_telling(text)) {
+            self.flow.secret_names.entry(text.to_owned()).or_insert_with(|| name.to_owned());
+        }
         if let Some(text) = value.filter(|text| is_telling(text))
             && self.flow.secret_texts.len() < TEXTS
             && !self.flow.secret_texts.iter().any(|(known, _)| known == text)
@@ -165,6 +172,44 @@ impl Machine<'_> {
             self.flow.secret_texts.push((text.to_owned(), secret.clone()));
         }
         Some(secret)
+    }
+
+    /// Puts the names of variables in the place of the secrets that they hold, in all that is told of the effects: where a credential is part
+    /// of an address, a branch or a name, a refusal would hand it to the model that was kept from it. The path of what is there stays, since
+    /// it is what is saved.
+    pub(super) fn name_secrets(&mut self) {
+        if self.flow.secret_names.is_empty() {
+            return;
+        }
+        let names = std::mem::take(&mut self.flow.secret_names);
+        let by_name = |text: &str| {
+            // The longer ones first: one may be a part of another.
+            let mut values: Vec<(&String, &String)> =
+                names.iter().filter(|(value, _)| text.contains(value.as_str())).collect();
+            values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+            values.iter().fold(text.to_owned(), |text, (value, name)| {
+                text.replace(value.as_str(), &format!("${name}"))
+            })
+        };
+        let effects = std::mem::take(&mut self.findings.effects);
+        let told = effects.into_iter().map(|effect| {
+            let target = match effect.target {
+                Target::Host(text) => Target::Host(by_name(&text)),
+                Target::Process(text) => Target::Process(by_name(&text)),
+                Target::Service(text) => Target::Service(by_name(&text)),
+                Target::Reference(text) => Target::Reference(by_name(&text)),
+                Target::Glob(text) => Target::Glob(by_name(&text)),
+                Target::Path(path) if self.world.entry(&path) == Entry::Missing => {
+                    Target::Path(AbsolutePath::new(&by_name(path.as_str())).unwrap_or(path))
+                }
+                target @ (Target::Path(_) | Target::Unknown) => target,
+            };
+            Effect { target, cause: by_name(&effect.cause), note: by_name(&effect.note), ..effect }
+        });
+        self.findings.effects = told.collect();
+        for problem in &mut self.findings.problems {
+            *problem = by_name(problem);
+        }
     }
 
     /// The secret that a variable of the environment holds for a program that asks for it.

@@ -17,6 +17,8 @@ pub struct SecretFlow {
     pub(crate) origins: Origins,
     /// Values of secrets that the words of this command held, with where they are from.
     pub(crate) secret_texts: Vec<(String, Output)>,
+    /// Values of variables that hold secrets and that the words of this command held, each with the name of the variable.
+    pub(crate) secret_names: BTreeMap<String, String>,
     /// Secrets that the shell was given to keep, by the built-in that lists them.
     pub(crate) listed_again: BTreeMap<String, Output>,
     /// Lists of secrets that something has turned into another form.
@@ -60,6 +62,7 @@ impl Default for SecretFlow {
             sources: BTreeMap::new(),
             origins: Origins::default(),
             secret_texts: Vec::new(),
+            secret_names: BTreeMap::new(),
             guard_looked_up: false,
             listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),
