@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::machine::Machine;
-use super::shell::{Treatment, Variable, VariableContent};
+use super::shell::{Variable, VariableContent};
 use super::value::Value;
 
 /// Variables that every program of a session finds.
@@ -45,7 +45,7 @@ impl Machine<'_> {
             if inheritance == Inheritance::PerhapsEverything {
                 self.perhaps_taken_away(&name);
             } else {
-                self.shell.variables.insert(name, gone());
+                self.shell.variables.insert(name, Variable::unset());
             }
         }
         if inheritance != Inheritance::PerhapsEverything {
@@ -62,7 +62,7 @@ impl Machine<'_> {
     pub fn without_variables<T>(&mut self, names: &[String], work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.shell.variables.clone();
         for name in names.iter().filter(|name| !SET_ANEW.contains(&name.as_str())) {
-            self.shell.variables.insert(name.clone(), gone());
+            self.shell.variables.insert(name.clone(), Variable::unset());
         }
         let answer = work(self);
         self.shell.variables = before;
@@ -92,7 +92,7 @@ impl Machine<'_> {
             },
         };
         self.shell.perhaps_unset.insert(name.to_owned());
-        let exported = Variable { exported: true, content, ..gone() };
+        let exported = Variable { exported: true, content, ..Variable::unset() };
         self.shell.variables.insert(name.to_owned(), exported);
     }
 
@@ -126,15 +126,14 @@ impl Machine<'_> {
         self.shell.variables.retain(|name, variable| {
             variable.exported || variable.content == VariableContent::Unset || world.variable(name).is_some()
         });
-        let mut set = Vec::new();
+        let (mut set, mut gone) = (Vec::new(), Vec::new());
         for (name, value) in changes {
-            if let Some(value) = value {
-                set.push((name, value));
-            } else {
-                self.shell.variables.insert(name, gone());
+            match value {
+                Some(value) => set.push((name, value)),
+                None => gone.push(name),
             }
         }
-        let answer = self.with_variables(set, work);
+        let answer = self.without_variables(&gone, |machine| machine.with_variables(set, work));
         self.shell.variables = before;
         answer
     }
@@ -182,16 +181,5 @@ impl Machine<'_> {
             }
         }
         Some(all)
-    }
-}
-
-/// A variable that is not set.
-fn gone() -> Variable {
-    Variable {
-        content: VariableContent::Unset,
-        exported: false,
-        readonly: false,
-        origin: None,
-        treatment: Treatment::None,
     }
 }

@@ -162,7 +162,9 @@ impl Machine<'_> {
         let of_settings =
             of_settings.filter(|origin| matches!(origin, Output::Secret(_)) && is_secret_name(name));
         let secret = of_settings.or_else(|| self.secret_in(name))?;
-        if let Some(text) = value.filter(|text| is_telling(text)) {
+        if let Some(text) = value.filter(|text| is_telling(text))
+            && self.flow.secret_names.len() < TEXTS
+        {
             self.flow.secret_names.entry(text.to_owned()).or_insert_with(|| name.to_owned());
         }
         if let Some(text) = value.filter(|text| is_telling(text))

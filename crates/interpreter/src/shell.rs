@@ -65,6 +65,19 @@ pub struct Variable {
     pub(crate) treatment: Treatment,
 }
 
+impl Variable {
+    /// One that is not set.
+    pub(crate) fn unset() -> Self {
+        Self {
+            content: VariableContent::Unset,
+            exported: false,
+            readonly: false,
+            origin: None,
+            treatment: Treatment::None,
+        }
+    }
+}
+
 /// What becomes of every text that is assigned to a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Treatment {

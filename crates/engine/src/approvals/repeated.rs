@@ -51,8 +51,8 @@ pub(super) fn said_no_before(context: &Context, ledger: &SessionLedger, asked: &
     })
 }
 
-/// Whether nobody hears a question: no channel tells of it, no server shows it, and the newest ones of the session had no answer. One that
-/// looks at the list by themselves has had the time for it.
+/// Whether nobody hears a question: no channel tells of it, no server shows it, and the newest ones of the session had no answer. A user
+/// who looks at the list of their own accord had the time for it.
 pub(super) fn is_unheard(context: &Context, ledger: &SessionLedger) -> bool {
     let environment = context.environment();
     let channels = &context.policy().config().interventions.emergency_stop.notification_channels;

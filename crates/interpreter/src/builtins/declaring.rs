@@ -326,16 +326,7 @@ pub(super) fn unset(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             let key = key.trim_end_matches(']').to_owned();
             unset_element(machine, array, &key);
         } else if !machine.shell.variables.get(name).is_some_and(|variable| variable.readonly) {
-            machine.shell.variables.insert(
-                name.to_owned(),
-                Variable {
-                    content: VariableContent::Unset,
-                    exported: false,
-                    readonly: false,
-                    origin: None,
-                    treatment: Treatment::None,
-                },
-            );
+            machine.shell.variables.insert(name.to_owned(), Variable::unset());
         }
     }
     Done::quiet()
