@@ -87,3 +87,36 @@ fn what_was_fetched_before_is_known() {
         }
     }
 }
+
+/// A branch of a clone in which the settings of the client are no more.
+#[test]
+fn a_branch_of_a_clone_that_takes_settings_away_is_asked_about() {
+    let environment = TestEnvironment::new();
+    environment.write("README.md", "a project\n");
+    environment.succeed(&["init", "--yes", "--local"]);
+    environment.git(&["add", "-A", "-f"]);
+    environment.commit("all");
+    let script = "git clone -q \"$0\" clone && cd clone && git config user.name a && git config user.email a@b \
+        && git checkout -q -b without && git rm -qr .claude && git commit -qm without \
+        && git checkout -q -b more HEAD~1 && echo > more && git add more && git commit -qm more";
+    let made = environment
+        .command("sh")
+        .args(["-c", script])
+        .arg(environment.project())
+        .current_dir(environment.home())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    for way in [
+        "git pull -q ~/clone BRANCH",
+        "git pull -q --rebase ~/clone BRANCH",
+        "git fetch -q ~/clone BRANCH && git merge -q FETCH_HEAD",
+        "git fetch -q ~/clone BRANCH && git reset -q --hard FETCH_HEAD",
+        "git remote add there ~/clone; git pull -q there BRANCH",
+    ] {
+        let asked = environment.bash("s", &way.replace("BRANCH", "without"));
+        assert!(matches!(decision(&asked), Some("ask" | "deny")), "{way}: {asked}");
+        let passed = environment.bash("s", &way.replace("BRANCH", "more"));
+        assert_eq!(decision(&passed), None, "{way}: {passed}");
+    }
+}

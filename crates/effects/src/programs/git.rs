@@ -209,6 +209,7 @@ pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     git.settings.read(git.machine, repository.as_ref());
     git.configured_work_tree(repository.as_ref());
     git.enter_work_tree();
+    git.forget_names_of_own_places();
     git.enter_index();
     git.bring_objects_of_variables();
     git.subcommand(rest, 0)
@@ -316,6 +317,16 @@ impl Git<'_, '_> {
         });
         if self.cwd.as_ref().is_none_or(|cwd| !cwd.is_within(&tree)) {
             self.cwd = Some(tree);
+        }
+    }
+
+    /// A repository and a work tree that are named, and that git would find from where it runs anyway, are as good as not named.
+    fn forget_names_of_own_places(&mut self) {
+        let (Some(root), Some(directory)) = (self.root(), self.repository_directory()) else { return };
+        let found = self.cwd.as_ref().and_then(|cwd| self.found(cwd));
+        if found.is_some_and(|found| found == (root, directory)) {
+            self.work_tree = None;
+            self.directory = None;
         }
     }
 
@@ -427,6 +438,7 @@ impl Git<'_, '_> {
                 .or_else(|| remotes::run(self, name, &words))
                 .or_else(|| settings::run(self, name, &words))?
         };
+        self.thin_by_patterns(name);
         self.write_output(name, &words);
         self.mark_origin(name, &words);
         self.note_own_settings(name, &words);

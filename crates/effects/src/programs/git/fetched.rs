@@ -24,6 +24,10 @@ impl Git<'_, '_> {
     pub(super) fn keep_fetched(&mut self, remote: Option<&Value>) {
         let Some(repository) = self.repository_directory() else { return };
         let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
+        // Out of itself nothing comes into a repository.
+        if self.is_own_repository(name) {
+            return;
+        }
         let from = match (self.repository_of(name), self.place_of(name)) {
             // Of one that this command made or changed only its own steps know what it holds.
             (Some(place), _) if self.machine.entry(&place) != self.machine.world().entry(&place) => {
@@ -83,6 +87,15 @@ impl Git<'_, '_> {
     /// The repository on this machine that a remote or an address names; `None` for all others.
     pub(super) fn repository_of(&self, remote: &str) -> Option<AbsolutePath> {
         self.repository_at(&self.place_of(remote)?)
+    }
+
+    /// Whether a remote or an address names the repository itself: `git fetch .`.
+    pub(super) fn is_own_repository(&self, remote: &str) -> bool {
+        let Some(place) = self.place_of(remote) else { return false };
+        let own = self.repository_directory();
+        self.root().as_ref() == Some(&place)
+            || own.as_ref() == Some(&place)
+            || own.is_some() && self.repository_at(&place) == own
     }
 
     /// The place on this machine that a remote or an address names; `None` for all others.

@@ -14,6 +14,9 @@ use super::Git;
 use super::moved::UNREAD;
 use super::options::Words;
 
+/// How many commits before another one are asked whether they held a file (ours).
+const COMMITS_BEFORE: usize = 16;
+
 /// How tracked files change.
 #[derive(Debug, Clone)]
 pub(super) enum Arrival {
@@ -90,9 +93,9 @@ impl Git<'_, '_> {
             .filter_map(Value::as_exact)
             .map(|text| text.trim_matches('/').to_owned())
             .collect();
-        for file in self.guard_files(&[]) {
+        self.leave_out(|path| {
             let stays = cone
-                && file.relative.rsplit_once('/').is_none_or(|(folder, _)| {
+                && path.rsplit_once('/').is_none_or(|(folder, _)| {
                     directories.iter().any(|directory| {
                         let below = |long: &str, short: &str| {
                             long == short
@@ -101,7 +104,15 @@ impl Git<'_, '_> {
                         below(folder, directory) || below(directory, folder)
                     })
                 });
-            if !stays && matches!(self.held("", &file), Committed::Object(_)) && !self.is_nothing_to(&file) {
+            !stays
+        });
+    }
+
+    /// Adds the tracked files of the guard that are left out of the work tree.
+    pub(super) fn leave_out(&mut self, is_left_out: impl Fn(&str) -> bool) {
+        for file in self.guard_files(&[]) {
+            let is_tracked = matches!(self.held("", &file), Committed::Object(_));
+            if is_tracked && is_left_out(&file.relative) && !self.is_nothing_to(&file) {
                 self.touch_guard(file.path, "git takes it out of the work tree");
             }
         }
@@ -265,17 +276,29 @@ impl Git<'_, '_> {
     /// Adds what a pull brings: of a repository on this machine what it holds, else what is known of the branch that is followed.
     pub(super) fn pull_guard(&mut self, words: &Words) {
         let source = words.operands().first();
-        let near = source
-            .filter(|source| source.known_start().starts_with(['/', '.']))
-            .and_then(|source| self.located(source));
-        let branch = words.operand(1).map(|name| name.split(':').next().unwrap_or(name).to_owned());
+        let near = source.and_then(Value::as_exact).and_then(|source| self.repository_of(source));
+        let branch = words
+            .operand(1)
+            .map(|name| name.split(':').next().unwrap_or(name).trim_start_matches('+').to_owned());
+        if source.and_then(Value::as_exact).is_some_and(|source| self.is_own_repository(source)) {
+            self.arrive(&Arrival::Joined(branch.unwrap_or_else(|| "HEAD".to_owned())), &[]);
+            return;
+        }
         if let Some(place) = near {
             let branch = branch.unwrap_or_else(|| "HEAD".to_owned());
             for file in self.guard_files(&[]) {
-                let theirs = self.machine.world().committed(&place, &branch, &file.relative);
-                let text = self.machine.world().committed_text(&place, &branch, &file.relative);
-                if self.replaces(&self.held("", &file), &theirs, &text, &file) {
-                    self.touch_guard(file.path, "git brings another version of it");
+                let world = self.machine.world();
+                let theirs = world.committed(&place, &branch, &file.relative);
+                let text = world.committed_text(&place, &branch, &file.relative);
+                let ours = self.held("", &file);
+                let goes = || {
+                    theirs == Committed::Nothing
+                        && matches!(ours, Committed::Object(_))
+                        && had(|name| world.committed(&place, name, &file.relative), &branch)
+                        && !self.is_nothing_to(&file)
+                };
+                if self.replaces(&ours, &theirs, &text, &file) || goes() {
+                    self.touch_guard(file.path, "git brings another version of it, or takes it away");
                 }
             }
             return;
@@ -414,6 +437,10 @@ impl Git<'_, '_> {
                 match (&base, &theirs) {
                     (base, theirs) if same(base, theirs) => false,
                     (Committed::Object(_), Committed::Nothing) => is_taken(),
+                    // Where both came apart is not known, but that the file was there is.
+                    (Committed::Unknown | Committed::NoRevision, Committed::Nothing) => {
+                        is_taken() && had(|name| self.held(name, file), revision)
+                    }
                     // What never was there is not taken away.
                     (_, Committed::Nothing) => false,
                     (_, theirs) => comes(theirs, revision),
@@ -463,6 +490,14 @@ impl Git<'_, '_> {
                 .note(note),
         );
     }
+}
+
+/// Whether one of the commits before a revision held a file.
+fn had(held: impl Fn(&str) -> Committed, revision: &str) -> bool {
+    (1..=COMMITS_BEFORE)
+        .map(|generation| held(&format!("{revision}~{generation}")))
+        .take_while(|held| *held != Committed::NoRevision)
+        .any(|held| matches!(held, Committed::Object(_)))
 }
 
 /// Whether a path is one of the settings files of Claude Code.

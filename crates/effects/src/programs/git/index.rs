@@ -112,6 +112,7 @@ impl Git<'_, '_> {
             if let Some(root) = self.root() {
                 self.machine.change_index(IndexChange::Becomes(root, None));
             }
+            self.lose_track_of_index();
         } else if words.has("--force-remove") {
             let named: Vec<Value> = words.arguments.values(&["--force-remove"]).cloned().collect();
             self.untrack_files(&[&named, words.operands()].concat());

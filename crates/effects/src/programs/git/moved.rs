@@ -13,6 +13,9 @@ pub(super) const UNREAD: &str = "?";
 /// The name of every revision, where it is not known which one moves.
 const ANY: &str = "*";
 
+/// The name of what is checked out.
+const HEAD: &str = "HEAD";
+
 /// The name of what the index holds: no reference can hold the sign.
 const INDEX: &str = "?index";
 
@@ -127,17 +130,27 @@ impl Git<'_, '_> {
 
     /// Adds what files of the guard become that git writes again as the index has them, where the command has put a revision into it.
     pub(super) fn arrive_from_index(&mut self, paths: &[Value]) {
-        if let Some(Some(revision)) = self.machine.moved_revision(INDEX) {
-            let revision = revision.to_owned();
+        if let Some(revision) = self.machine.moved_revision(INDEX) {
+            let revision = revision.unwrap_or(UNREAD).to_owned();
             self.arrive(&Arrival::Gets(revision), paths);
         }
+    }
+
+    /// Nobody can say what the index holds from now on.
+    pub(super) fn lose_track_of_index(&mut self) {
+        self.machine.overlay().move_revision(INDEX, None);
     }
 
     /// What `git fetch REMOTE BRANCH:NAME` moves.
     pub(super) fn move_fetched(&mut self, words: &Words) {
         let remote = words.operand(0).map(str::to_owned);
+        // What is fetched out of the repository itself has the names that it has there.
+        let is_own = remote.as_deref().is_some_and(|remote| self.is_own_repository(remote));
+        let named = |remote: &String, name: &str| {
+            Value::exact(if is_own { name.to_owned() } else { format!("{remote}/{name}") })
+        };
         if words.operands().len() < 2 {
-            let head = remote.as_ref().map(|remote| Value::exact(format!("{remote}/HEAD")));
+            let head = remote.as_ref().map(|remote| named(remote, HEAD));
             self.move_revision("FETCH_HEAD", head.as_ref());
         }
         for word in words.operands_from(1).to_vec() {
@@ -148,8 +161,7 @@ impl Git<'_, '_> {
                     .map_or((Some(text.as_str()), None), |(from, to)| (Some(from), Some(to))),
                 None => (None, None),
             };
-            let known =
-                remote.as_ref().zip(from).map(|(remote, from)| Value::exact(format!("{remote}/{from}")));
+            let known = remote.as_ref().zip(from).map(|(remote, from)| named(remote, from));
             self.move_revision("FETCH_HEAD", known.as_ref());
             if let Some(to) = to.filter(|to| !to.is_empty()) {
                 self.move_revision(to, known.as_ref());

@@ -35,7 +35,42 @@ pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     git.touch("")
 }
 
+/// Subcommands that fill the work tree anew, with the patterns of a sparse one (git-read-tree(1), "SPARSE CHECKOUT").
+const FILLING: [&str; 11] = [
+    "checkout",
+    "switch",
+    "reset",
+    "merge",
+    "pull",
+    "rebase",
+    "read-tree",
+    "cherry-pick",
+    "revert",
+    "am",
+    "sparse-checkout",
+];
+
 impl Git<'_, '_> {
+    /// Adds the files of the guard that a subcommand leaves out of the work tree because patterns in the repository say so.
+    pub(super) fn thin_by_patterns(&mut self, name: &str) {
+        if !FILLING.contains(&name) || self.settings.exact("core.sparsecheckout").as_deref() != Some("true") {
+            return;
+        }
+        let Some(directory) = self.repository_directory() else { return };
+        let place = directory.join("info/sparse-checkout");
+        if self.machine.entry(&place) == Entry::Missing {
+            return;
+        }
+        let text = self.machine.text(&place);
+        let rules = text.as_exact().map(Rules::parse);
+        let is_changed = self.machine.has_changed_within(&place);
+        self.leave_out(|path| match &rules {
+            Some(rules) => !is_included(rules, path),
+            // Patterns that stood there before and cannot be read have done by now what they do.
+            None => is_changed,
+        });
+    }
+
     /// Which tracked files a sparse work tree takes out or brings, when these directories or patterns are chosen.
     fn thinning(&self, words: &Words) -> Files {
         let root = self.root()?;
