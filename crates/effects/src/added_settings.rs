@@ -79,6 +79,8 @@ fn runs_nothing(line: &str, place: &HostPaths) -> bool {
             && value.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
     };
     match name {
+        // What says where an agent or its guard has its place is no matter of taste.
+        _ if crate::programs::is_place_of_agents(name) => false,
         "PATH" => adds_directories(value, place),
         _ if PROGRAMS.contains(&name) || WORDS.contains(&name) || name.starts_with("LC_") => is_word(value),
         _ if DIRECTORIES.contains(&name) || name.ends_with("_HOME") => is_directory_of_user(value, place),

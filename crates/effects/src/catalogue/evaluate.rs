@@ -71,6 +71,7 @@ fn descend(
             UnknownSubcommand::Quiet => {
                 programs::tasks(machine, &call);
                 programs::loaded(machine, &call);
+                programs::lasting_variables(machine, &call);
                 Exit::unknown()
             }
             UnknownSubcommand::Opaque => {
@@ -101,6 +102,7 @@ fn asks_for_help(words: &[Value]) -> bool {
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::loaded(machine, call);
     programs::left_open(machine, call);
+    programs::lasting_variables(machine, call);
     programs::own_languages(machine, call);
     if let Some(name) = &program.semantics {
         if let Some(handler) = programs::handler(name) {

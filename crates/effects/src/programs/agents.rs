@@ -346,15 +346,30 @@ fn by_mode_of_goose(machine: &Machine<'_>, call: &Call) -> Option<&'static str> 
     (!asks).then_some("starts an agent that asks nobody")
 }
 
+/// Whether a variable tells an agent where its settings lie, or its guard where its state does.
+pub(crate) fn is_place(name: &str) -> bool {
+    PLACES.contains(&name)
+}
+
+/// What such a variable held before the command; `None` when it was not set.
+pub(crate) fn present_place(machine: &Machine<'_>, name: &str) -> Option<String> {
+    if name == "HOME" {
+        Some(machine.world().place().home.as_str().to_owned())
+    } else {
+        machine.world().variable(name)
+    }
+}
+
+/// Adds that agents which start later look for their settings, or their guard for its state, at another place.
+pub(crate) fn move_later_agents(machine: &mut Machine<'_>) {
+    machine.add(unwatched(
+        "gives every later agent another place for its settings, or for what its guard remembers",
+    ));
+}
+
 /// Whether variables that the command sets take the agent away from its settings.
 fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
-    let before = |name: &str| {
-        if name == "HOME" {
-            Some(machine.world().place().home.as_str().to_owned())
-        } else {
-            machine.world().variable(name)
-        }
-    };
+    let before = |name: &str| present_place(machine, name);
     let given = |name: &&str| {
         let value = machine.variable(name)?;
         (value.as_exact() != before(name).as_deref()).then_some(value)

@@ -27,6 +27,7 @@
 //! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
 //! | `loaded` | code of the project that a tool loads by itself |
+//! | `lasting_variables` | variables that programs give to whatever starts later |
 //! | `left_open` | programs that stay open for what is typed into them |
 //! | `own_languages` | programs that read a language of their own: typesetters, viewers, database clients |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
@@ -68,6 +69,7 @@ mod instructions;
 mod interpreters;
 mod json;
 mod kubernetes;
+mod lasting_variables;
 mod left_open;
 mod listed;
 mod loaded;
@@ -94,9 +96,11 @@ mod wrappers;
 
 use crate::interpreter::{Call, Exit, Machine};
 
+pub(crate) use agents::is_place as is_place_of_agents;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
 pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;

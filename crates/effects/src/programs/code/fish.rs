@@ -20,6 +20,23 @@ pub(super) fn as_posix(text: &str) -> String {
     out
 }
 
+/// The names of variables that the text sets or takes away for all shells of the user, now and later (fish 4.0, "Universal variables").
+pub(super) fn lasting_variables(text: &str) -> Vec<String> {
+    let is_universal = |word: &&str| {
+        *word == "--universal" || word.starts_with('-') && !word.starts_with("--") && word.contains('U')
+    };
+    statements(text)
+        .iter()
+        .filter_map(|statement| {
+            let mut words = statement.split_whitespace();
+            words.find(|word| *word == "set")?;
+            let words: Vec<&str> = words.collect();
+            words.iter().any(is_universal).then_some(())?;
+            words.into_iter().find(|word| !word.starts_with('-')).map(str::to_owned)
+        })
+        .collect()
+}
+
 fn translated(statement: &str, blocks: &mut Vec<Block>) -> String {
     let (word, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
     let rest = rest.trim();

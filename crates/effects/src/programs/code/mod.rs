@@ -156,6 +156,9 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
             machine.note_shown_settings("printenv", &[]);
         }
         if call.program == "fish" {
+            for name in fish::lasting_variables(text) {
+                crate::programs::lasting_variable(machine, &name, None);
+            }
             let text = Value::exact(fish::as_posix(text));
             machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
             machine.opaque(format!("the code given to `{}` is not followed in all it says", call.program));

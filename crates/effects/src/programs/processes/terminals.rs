@@ -274,6 +274,13 @@ fn command(machine: &mut Machine<'_>, verb: &str, words: &[Value], is_own: bool,
                 machine.possibly(|machine| machine.run_text(text, Input::Inherited));
             }
         }
+        "set-environment" => {
+            if let Some(name) = behind.first().and_then(Value::as_exact) {
+                let value =
+                    if has("-u") || has("-r") { None } else { behind.get(1).and_then(Value::as_exact) };
+                crate::programs::lasting_variable(machine, name, value);
+            }
+        }
         "send-keys" => return typed(behind, has("-l")),
         _ => {}
     }
