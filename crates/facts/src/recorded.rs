@@ -12,6 +12,9 @@ use crate::world::{
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
+/// The symbolic links that come with the second of two revisions: the repository, both names, and by path where each leads.
+pub type LinksBrought = (AbsolutePath, String, String, Vec<(String, String)>);
+
 /// A world that answers from recorded facts. What was not recorded is [`Entry::Missing`] and the like under a
 /// [`RecordedWorld::complete`] world (tests), and `Unknown` otherwise (replay).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +49,9 @@ pub struct RecordedWorld {
     /// Where two revisions differ: by repository and the names of both.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<(AbsolutePath, String, String, TreeDifferences)>,
+    /// The symbolic links that come with the second of two revisions, where there are any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_brought: Vec<LinksBrought>,
     /// What was written or came after the moment that was asked about, or did not.
     #[serde(default)]
     pub changes: BTreeMap<AbsolutePath, bool>,
@@ -103,6 +109,7 @@ impl RecordedWorld {
             commits: Vec::new(),
             committed_texts: Vec::new(),
             differences: Vec::new(),
+            links_brought: Vec::new(),
             changes: BTreeMap::new(),
             archives: BTreeMap::new(),
             guarded: None,
@@ -302,6 +309,12 @@ impl World for RecordedWorld {
         known.map_or(TreeDifferences::Unknown, |(.., differences)| differences.clone())
     }
 
+    fn links_brought(&self, repository: &AbsolutePath, from: &str, to: &str) -> Vec<(String, String)> {
+        let known = (self.links_brought.iter())
+            .find(|(directory, first, second, _)| directory == repository && first == from && second == to);
+        known.map(|(.., links)| links.clone()).unwrap_or_default()
+    }
+
     fn changed_since(&self, path: &AbsolutePath, _moment: Timestamp) -> Option<bool> {
         self.changes.get(path).copied()
     }
@@ -471,6 +484,15 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.differences(repository, from, to);
         let fact = (repository.clone(), from.to_owned(), to.to_owned(), answer.clone());
         self.facts.borrow_mut().differences.push(fact);
+        answer
+    }
+
+    fn links_brought(&self, repository: &AbsolutePath, from: &str, to: &str) -> Vec<(String, String)> {
+        let answer = self.inner.links_brought(repository, from, to);
+        if !answer.is_empty() {
+            let fact = (repository.clone(), from.to_owned(), to.to_owned(), answer.clone());
+            self.facts.borrow_mut().links_brought.push(fact);
+        }
         answer
     }
 

@@ -51,6 +51,10 @@ pub trait World {
     fn committed_text(&self, _repository: &AbsolutePath, _revision: &str, _path: &str) -> FileText {
         FileText::Unknown
     }
+    /// The symbolic links among what [`World::differences`] of the same words found to come, by their paths below the root, and where they lead.
+    fn links_brought(&self, _repository: &AbsolutePath, _from: &str, _to: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
     /// The paths below the root at which what one revision holds is not what another does. Both are named as for [`World::committed`];
     /// [`TreeDifferences::EMPTY`] is a revision that holds nothing.
     fn differences(&self, _repository: &AbsolutePath, _from: &str, _to: &str) -> TreeDifferences {

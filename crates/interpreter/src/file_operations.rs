@@ -13,8 +13,8 @@ use super::descriptors::number_of;
 use super::devices::{Device, device};
 use super::draft::{AimedTarget, Draft, Upload};
 use super::exit::Output;
+use super::git_store::Commitment;
 use super::machine::{Machine, socket_host};
-use super::overlay::Commitment;
 use super::value::Value;
 
 /// What is wanted of a file that is read.
@@ -311,10 +311,21 @@ impl Machine<'_> {
 
     /// Remembers that version control wrote a file as a revision holds it.
     pub fn remember_checkout(&mut self, path: &AbsolutePath, from: Commitment) {
-        if self.away.is_some() || self.is_unsure() {
-            self.remember_written(&Target::Path(path.clone()), Value::Unknown);
+        if self.away.is_some() {
+            return;
+        }
+        if self.is_unsure() {
+            self.tree.perhaps_checkout(self.world, path, from);
         } else {
             self.tree.checkout(path, from);
+        }
+    }
+
+    /// Remembers that a symbolic link may stand at a path that nothing else is said of.
+    pub fn remember_link(&mut self, path: &AbsolutePath, points_to: &str) {
+        if self.away.is_none() {
+            self.bring(path, Brought::Link);
+            self.tree.perhaps_link(path, points_to);
         }
     }
 

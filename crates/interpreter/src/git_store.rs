@@ -1,4 +1,4 @@
-//! What a command gives to git, as far as it is asked again.
+//! What a command gives to git and takes out of it, as far as it is asked again.
 
 use crate::path::AbsolutePath;
 
@@ -37,4 +37,40 @@ pub enum IgnoredFiles {
     Added,
     /// It was left out.
     Left,
+}
+
+/// Where objects came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FetchSource {
+    /// A repository on this machine, and the name under which it was asked.
+    Repository {
+        /// The name of the remote, or what was written in its place.
+        remote: String,
+        /// Its own directory.
+        place: AbsolutePath,
+    },
+    /// Something on this machine that is not read: a bundle, a pack, objects.
+    Unread,
+    /// Somewhere else.
+    Elsewhere,
+}
+
+/// Which files version control does not track any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Untracked {
+    /// Those that were only staged: no commit holds them.
+    Staged,
+    /// All.
+    All,
+}
+
+/// A file of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commitment {
+    /// The root of the repository.
+    pub repository: AbsolutePath,
+    /// The name of the revision.
+    pub revision: String,
+    /// The path below the root.
+    pub file: String,
 }

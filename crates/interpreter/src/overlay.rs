@@ -1,6 +1,7 @@
 //! The file tree as the command has changed it so far, on top of the world.
 
 mod links;
+mod made;
 mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,13 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::path::AbsolutePath;
 use crate::world::{Branches, Entry, FileFacts, FileText, Listing, Timestamp, World};
 
+use super::git_store::{Commitment, FetchSource, Untracked};
 use super::index_changes::{Happened, IndexChange, IndexChanges};
 use super::moves::Moves;
-use super::perhaps::{self, Perhaps, Way};
+use super::perhaps::{Perhaps, Way};
 use super::prediction::{ANNOUNCED, AnnouncedContent, LOGGED, LoggedMessage};
 use super::value::Value;
 use super::weight::ENTRY;
 use links::add_links;
+use made::Made;
 use told::Told;
 
 /// Changes to the file tree. Nothing is written anywhere: later parts of a command see what earlier parts did.
@@ -50,59 +53,6 @@ pub struct Overlay {
     moves: Moves,
 }
 
-/// Where objects came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FetchSource {
-    /// A repository on this machine, and the name under which it was asked.
-    Repository {
-        /// The name of the remote, or what was written in its place.
-        remote: String,
-        /// Its own directory.
-        place: AbsolutePath,
-    },
-    /// Something on this machine that is not read: a bundle, a pack, objects.
-    Unread,
-    /// Somewhere else.
-    Elsewhere,
-}
-
-/// Which files version control does not track any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Untracked {
-    /// Those that were only staged: no commit holds them.
-    Staged,
-    /// All.
-    All,
-}
-
-/// What the command made of a path.
-#[derive(Debug, Clone, PartialEq)]
-enum Made {
-    /// There is nothing any more; what was below is gone too.
-    Gone,
-    /// A regular file with what is known of its text.
-    File(Value),
-    /// A regular file that version control wrote, with what a revision holds.
-    Checkout(Commitment),
-    /// A directory; `fresh` when nothing of the world shows through.
-    Directory { fresh: bool },
-    /// A symbolic link.
-    Link(String),
-    /// Made or removed, depending on what is not known.
-    Doubtful(Perhaps),
-}
-
-/// A file of a revision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commitment {
-    /// The root of the repository.
-    pub repository: AbsolutePath,
-    /// The name of the revision.
-    pub revision: String,
-    /// The path below the root.
-    pub file: String,
-}
-
 /// How many files of revisions are read to tell what a command leaves (ours).
 const READ_FROM_REVISIONS: usize = 16;
 
@@ -126,7 +76,7 @@ impl Overlay {
             Some(Made::Link(text)) => Entry::Symlink(text.clone()),
             Some(Made::Doubtful(_)) => Entry::Unknown,
             None if self.is_hidden(path) => Entry::Missing,
-            None => world.entry(path),
+            Some(Made::Rewritten(_)) | None => world.entry(path),
         }
     }
 
@@ -142,7 +92,14 @@ impl Overlay {
         } else {
             match (self.made.get(directory.as_str()), world.children(directory)) {
                 (
-                    Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Link(_) | Made::Doubtful(_)),
+                    Some(
+                        Made::Gone
+                        | Made::File(_)
+                        | Made::Checkout(_)
+                        | Made::Rewritten(_)
+                        | Made::Link(_)
+                        | Made::Doubtful(_),
+                    ),
                     _,
                 )
                 | (_, Listing::Unknown) => {
@@ -161,7 +118,11 @@ impl Overlay {
                 Made::Gone => {
                     names.remove(name);
                 }
-                Made::File(_) | Made::Checkout(_) | Made::Directory { .. } | Made::Link(_) => {
+                Made::File(_)
+                | Made::Checkout(_)
+                | Made::Rewritten(_)
+                | Made::Directory { .. }
+                | Made::Link(_) => {
                     names.insert(name.to_owned());
                 }
                 Made::Doubtful(_) => return Listing::Unknown,
@@ -193,7 +154,7 @@ impl Overlay {
             match made {
                 Made::Directory { .. } => branches.directories.push(name.to_owned()),
                 Made::Link(_) => branches.links.push(name.to_owned()),
-                Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Doubtful(_) => {}
+                Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Rewritten(_) | Made::Doubtful(_) => {}
             }
         }
         Some(branches)
@@ -217,10 +178,15 @@ impl Overlay {
     ) -> Value {
         let found = match self.made.get(path.as_str()) {
             Some(Made::File(value)) => return value.clone(),
-            Some(Made::Checkout(from)) => world.committed_text(&from.repository, &from.revision, &from.file),
+            Some(Made::Checkout(from)) => return committed(world, from),
+            // That it may be as before is one of its ways.
+            Some(Made::Rewritten(from)) => return committed(world, from),
             Some(Made::Doubtful(perhaps)) => {
                 let shows_through = perhaps.is_as_before && !self.is_hidden(path);
-                return perhaps.text(|| if shows_through { known(ask(path)) } else { Value::Unknown });
+                return perhaps.text(
+                    |from| committed(world, from),
+                    || if shows_through { known(ask(path)) } else { Value::Unknown },
+                );
             }
             Some(Made::Gone | Made::Directory { .. } | Made::Link(_)) => FileText::Unknown,
             None if self.is_hidden(path) => FileText::Unknown,
@@ -295,6 +261,16 @@ impl Overlay {
         self.perhaps(path, Perhaps::file(text));
     }
 
+    /// Remembers that version control may have written a file, or what was there stays.
+    pub(crate) fn perhaps_checkout(&mut self, world: &dyn World, path: &AbsolutePath, from: Commitment) {
+        let is_of_world = !self.made.contains_key(path.as_str()) && !self.is_hidden(path);
+        if is_of_world && matches!(world.entry(path), Entry::File(_)) {
+            self.made.insert(path.as_str().to_owned(), Made::Rewritten(from));
+        } else {
+            self.perhaps(path, Perhaps::committed(from));
+        }
+    }
+
     /// Remembers that a symbolic link may stand at a path, or what was there.
     pub(crate) fn perhaps_link(&mut self, path: &AbsolutePath, text: &str) {
         self.perhaps(path, Perhaps::link(text));
@@ -328,7 +304,9 @@ impl Overlay {
         let mut next = Some(path.clone());
         while let Some(place) = next {
             match self.made.get(place.as_str()) {
-                Some(Made::File(_) | Made::Checkout(_) | Made::Link(_)) => return &place == path,
+                Some(Made::File(_) | Made::Checkout(_) | Made::Rewritten(_) | Made::Link(_)) => {
+                    return &place == path;
+                }
                 Some(Made::Directory { fresh }) => return *fresh,
                 Some(Made::Gone | Made::Doubtful(_)) => return false,
                 None => {}
@@ -344,7 +322,7 @@ impl Overlay {
             Made::File(text) => text.weight(),
             Made::Link(text) => text.len(),
             Made::Doubtful(perhaps) => perhaps.weight(),
-            Made::Checkout(_) => ENTRY,
+            Made::Checkout(_) | Made::Rewritten(_) => ENTRY,
             Made::Gone | Made::Directory { .. } => 0,
         };
         let told: usize = self.told.iter().map(|(path, told)| ENTRY + path.len() + told.weight()).sum();
@@ -404,6 +382,7 @@ impl Overlay {
             let Some(chosen) = way.checked_rem(ways.len()) else { continue };
             match ways.swap_remove(chosen) {
                 Way::Holds(text) => drop(tree.made.insert(path.clone(), Made::File(Value::Exact(text)))),
+                Way::Committed(from) => drop(tree.made.insert(path.clone(), Made::Checkout(from))),
                 Way::Leads(place) => drop(tree.made.insert(path.clone(), Made::Link(place))),
                 Way::AsBefore => drop(tree.made.remove(path)),
             }
@@ -432,7 +411,7 @@ impl Overlay {
                 Made::Doubtful(perhaps) => {
                     perhaps.ways().into_iter().filter_map(AnnouncedContent::in_way).collect()
                 }
-                Made::Gone | Made::Directory { .. } => Vec::new(),
+                Made::Gone | Made::Rewritten(_) | Made::Directory { .. } => Vec::new(),
             };
             let path = AbsolutePath::new(path);
             path.into_iter()
@@ -707,7 +686,7 @@ impl Overlay {
                 Some(Made::File(text)) => {
                     text.alternatives().is_none() && matches!(made, Made::File(_) | Made::Doubtful(_))
                 }
-                Some(Made::Doubtful(_)) | None => true,
+                Some(Made::Doubtful(_) | Made::Rewritten(_)) | None => true,
                 Some(Made::Gone | Made::Checkout(_) | Made::Directory { .. } | Made::Link(_)) => false,
             };
             if is_open && begun.made.get(path) != Some(made) {
@@ -734,7 +713,13 @@ impl Overlay {
         let mut next = path.parent();
         while let Some(place) = next {
             match self.made.get(place.as_str()) {
-                Some(Made::Gone | Made::File(_) | Made::Checkout(_) | Made::Directory { fresh: true }) => {
+                Some(
+                    Made::Gone
+                    | Made::File(_)
+                    | Made::Checkout(_)
+                    | Made::Rewritten(_)
+                    | Made::Directory { fresh: true },
+                ) => {
                     return Some(place);
                 }
                 Some(Made::Directory { fresh: false } | Made::Link(_) | Made::Doubtful(_)) => return None,
@@ -760,28 +745,9 @@ impl Overlay {
     }
 }
 
-impl Made {
-    /// What may stand at a path of which this is one possibility; `None` where this way left it as it was.
-    fn perhaps(made: Option<&Self>) -> Perhaps {
-        match made {
-            None => Perhaps::as_before(),
-            Some(Self::File(text)) => Perhaps::file(text.clone()),
-            Some(Self::Link(text)) => Perhaps::link(text),
-            Some(Self::Doubtful(perhaps)) => perhaps.clone(),
-            Some(Self::Gone | Self::Directory { .. } | Self::Checkout(_)) => Perhaps::default(),
-        }
-    }
-
-    /// In which ways it may be taken, where there is more than one.
-    fn ways(&self) -> Vec<Way> {
-        match self {
-            Self::File(text @ Value::AnyOf(_)) => perhaps::ways_of_text(text),
-            Self::Doubtful(perhaps) => perhaps.ways(),
-            Self::File(_) | Self::Gone | Self::Checkout(_) | Self::Directory { .. } | Self::Link(_) => {
-                Vec::new()
-            }
-        }
-    }
+/// What a revision holds of a file.
+fn committed(world: &dyn World, from: &Commitment) -> Value {
+    known(world.committed_text(&from.repository, &from.revision, &from.file))
 }
 
 fn known(text: FileText) -> Value {

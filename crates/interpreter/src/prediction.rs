@@ -56,7 +56,7 @@ impl AnnouncedContent {
         match way {
             Way::Holds(text) => Some(Self::Text(text)),
             Way::Leads(target) => Some(Self::Link(target)),
-            Way::AsBefore => None,
+            Way::Committed(_) | Way::AsBefore => None,
         }
     }
 }

@@ -9,11 +9,16 @@ use crate::revision::Found;
 
 /// The greatest number of files of a revision that is compared with the index (ours).
 const FILES: usize = 20_000;
+/// The greatest number of symbolic links that are read of a comparison (ours).
+const LINKS: usize = 64;
 /// How deep directories are entered (ours).
 const DEPTH: usize = 64;
 
 /// What a directory of a revision holds: by name, the mode and the object.
 type Folder = BTreeMap<String, (Vec<u8>, Name)>;
+
+/// The mode of a symbolic link in a directory.
+const LINK: &[u8] = b"120000";
 
 /// The mode of a directory in a directory.
 const DIRECTORY: &[u8] = b"40000";
@@ -104,6 +109,7 @@ impl Objects<'_> {
             if old.is_some() || new.is_some() {
                 self.compare(old.as_deref(), new.as_deref(), &format!("{path}/"), left, found)?;
             }
+            self.note_link(&path, after);
             match (file(before), file(after)) {
                 (true, true) => found.push((path, TreeDifference::Changed)),
                 (true, false) => found.push((path, TreeDifference::Removed)),
@@ -117,6 +123,28 @@ impl Objects<'_> {
         Some(())
     }
 
+    /// Keeps that a path is a symbolic link in the revision that comes.
+    fn note_link(&self, path: &str, comes: Option<&(Vec<u8>, Name)>) {
+        if let Some((mode, object)) = comes
+            && mode == LINK
+        {
+            let mut links = self.links.borrow_mut();
+            if links.len() < LINKS {
+                links.push((path.to_owned(), object.clone()));
+            }
+        }
+    }
+
+    /// Where the symbolic links lead that the comparison found to come with the second revision.
+    pub(crate) fn links(&self) -> Vec<(String, String)> {
+        let links = self.links.borrow();
+        let text = |object: &Name| match self.read(object)? {
+            ("blob", text) => String::from_utf8(text).ok(),
+            _ => None,
+        };
+        links.iter().filter_map(|(path, object)| Some((path.clone(), text(object)?))).collect()
+    }
+
     /// All files at and below a directory of a revision.
     fn files(&self, tree: &str, above: &str, left: usize, all: &mut BTreeMap<String, Name>) -> Option<()> {
         let left = left.checked_sub(1)?;
@@ -125,6 +153,7 @@ impl Objects<'_> {
             if mode == DIRECTORY {
                 self.files(&object, &format!("{path}/"), left, all)?;
             } else {
+                self.note_link(&path, Some(&(mode, object.clone())));
                 all.insert(path, object);
             }
             if all.len() > FILES {

@@ -1,5 +1,6 @@
 //! Commits and directories of a git repository, loose and in packs, read only and within bounds.
 
+use std::cell::RefCell;
 use std::fs;
 use std::fs::File;
 use std::io::Read;
@@ -38,6 +39,8 @@ pub(crate) struct Objects<'b> {
     /// Whether some objects stand for others.
     has_replacements: bool,
     pub(crate) budget: &'b Budget,
+    /// The symbolic links that a comparison found to come.
+    pub(crate) links: RefCell<Vec<(String, Name)>>,
 }
 
 impl<'b> Objects<'b> {
@@ -70,7 +73,8 @@ impl<'b> Objects<'b> {
         };
         let has_replacements =
             fs::symlink_metadata(shared.join("refs/replace").as_str()).is_ok() || is_packed();
-        Some(Self { directory: repository.directory, shared, stores, bytes, has_replacements, budget })
+        let links = RefCell::default();
+        Some(Self { directory: repository.directory, shared, stores, bytes, has_replacements, budget, links })
     }
 
     /// What a commit holds at a path below its root.

@@ -72,6 +72,9 @@ pub enum TextRole {
     Text,
 }
 
+/// A comparison: the repository, and the names of both revisions.
+type Comparison = (AbsolutePath, String, String);
+
 /// The machine, read within bounds. One value serves one action: the first answer to a question stays the answer.
 #[derive(Debug)]
 pub struct RealWorld {
@@ -88,6 +91,8 @@ pub struct RealWorld {
     last_code: RefCell<Option<(AbsolutePath, FileText)>>,
     /// The texts that were asked for.
     texts: RefCell<BTreeMap<AbsolutePath, Vec<(TextRole, FileText)>>>,
+    /// The symbolic links that comparisons of two revisions found to come with the second.
+    links_brought: RefCell<BTreeMap<Comparison, Vec<(String, String)>>>,
     guarded: OnceCell<Rc<[GuardedPath]>>,
     confiner: LazyCell<Option<AbsolutePath>>,
     masker: LazyCell<Option<AbsolutePath>>,
@@ -125,6 +130,7 @@ impl RealWorld {
             named_twice: RefCell::new(BTreeMap::new()),
             last_code: RefCell::new(None),
             texts: RefCell::new(BTreeMap::new()),
+            links_brought: RefCell::default(),
             guarded: OnceCell::new(),
             confiner: LazyCell::new(confiner),
             masker: LazyCell::new(masker),
@@ -377,13 +383,25 @@ impl World for RealWorld {
         let Some(objects) = Objects::open(repository, &self.budget) else {
             return TreeDifferences::NoRevision;
         };
-        if from.is_empty() {
-            return match self.versions.all_staged(repository, &self.budget) {
+        let found = if from.is_empty() {
+            match self.versions.all_staged(repository, &self.budget) {
                 Some(index) => objects.differences_from_index(&index, to),
                 None => TreeDifferences::Unknown,
-            };
+            }
+        } else {
+            objects.differences(from, to)
+        };
+        let links = objects.links();
+        if !links.is_empty() {
+            let key = (repository.clone(), from.to_owned(), to.to_owned());
+            self.links_brought.borrow_mut().insert(key, links);
         }
-        objects.differences(from, to)
+        found
+    }
+
+    fn links_brought(&self, repository: &AbsolutePath, from: &str, to: &str) -> Vec<(String, String)> {
+        let key = (repository.clone(), from.to_owned(), to.to_owned());
+        self.links_brought.borrow().get(&key).cloned().unwrap_or_default()
     }
 
     fn committed_text(&self, repository: &AbsolutePath, revision: &str, path: &str) -> FileText {

@@ -222,8 +222,15 @@ pub fn build_world(scene: &str) -> RecordedWorld {
             "differs" => {
                 let (from, to) = rest.split_once(' ').unwrap_or_else(|| panic!("no two revisions: `{line}`"));
                 let from = if from == "index" { "" } else { from };
-                let paths = text.split_whitespace().filter(|word| *word != "content").map(|word| {
+                let words = || text.split_whitespace().filter(|word| *word != "content");
+                // `+name@target` is a symbolic link.
+                let links: Vec<(String, String)> = words()
+                    .filter_map(|word| word[1..].split_once('@'))
+                    .map(|(path, target)| (path.to_owned(), target.to_owned()))
+                    .collect();
+                let paths = words().map(|word| {
                     let (sign, path) = word.split_at(1);
+                    let path = path.split('@').next().unwrap_or(path);
                     let how = match sign {
                         "+" => TreeDifference::Added,
                         "-" => TreeDifference::Removed,
@@ -234,6 +241,9 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 });
                 let all = TreeDifferences::At(paths.collect());
                 let root = world.place.workspace.clone();
+                if !links.is_empty() {
+                    world.links_brought.push((root.clone(), from.to_owned(), to.to_owned(), links));
+                }
                 world.differences.push((root, from.to_owned(), to.to_owned(), all));
                 continue;
             }

@@ -68,6 +68,9 @@ mod tree;
 mod working;
 mod written_settings;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
@@ -199,8 +202,15 @@ const TRACES: &[&str] = &[
 /// Interprets a call of git.
 pub(crate) fn git(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let cwd = machine.cwd().cloned();
-    let mut git =
-        Git { machine, cwd, work_tree: None, directory: None, programs: None, settings: Settings::default() };
+    let mut git = Git {
+        machine,
+        cwd,
+        work_tree: None,
+        directory: None,
+        programs: None,
+        settings: Settings::default(),
+        sources: RefCell::default(),
+    };
     git.machine_variables();
     let Some(rest) = git.general_options(&call.words) else {
         return Exit::silent();
@@ -227,6 +237,8 @@ struct Git<'m, 'w> {
     /// Where programs of git are looked for first, when given.
     programs: Option<Value>,
     settings: Settings,
+    /// Where files come from that comparisons found, by their paths below the root.
+    sources: RefCell<BTreeMap<String, compared::Source>>,
 }
 
 /// What people are told of a change after which git can give everything back.

@@ -130,6 +130,15 @@ fn found_by_kernel(machine: &Machine<'_>, value: &Value, by_text: &ShellDirector
     (physical != *by_text && !is_nothing(&physical)).then_some(physical)
 }
 
+/// The directory that a value names, with those beyond links of which it is not known whether they are there: unlike a program, a built-in is
+/// not run once for each of them.
+fn directory_in_every_way(machine: &mut Machine<'_>, value: &Value) -> ShellDirectory {
+    let cause = std::mem::take(&mut machine.call.cause);
+    let found = machine.directory(value);
+    machine.call.cause = cause;
+    found
+}
+
 /// Changes the directory, when that can work; answers whether it does.
 fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
     let value = &by_search_path(machine, value);
@@ -139,8 +148,8 @@ fn go(machine: &mut Machine<'_>, value: &Value, course: Course) -> Status {
         (_, _, Course::Logical | Course::Physical) => None,
     };
     let by_text = match &logical {
-        Some(path) => machine.directory(&Value::exact(path.as_str())),
-        None => machine.directory(value),
+        Some(path) => directory_in_every_way(machine, &Value::exact(path.as_str())),
+        None => directory_in_every_way(machine, value),
     };
     // Where there is nothing by the way back over a link, bash goes as the kernel does, and dash stays.
     let by_kernel = logical.as_ref().and_then(|_| found_by_kernel(machine, value, &by_text));

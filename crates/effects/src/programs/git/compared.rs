@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::git_store::IgnoredFiles;
-use crate::interpreter::{Draft, IndexChange, Value};
+use crate::interpreter::{Commitment, Draft, IndexChange, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, Listing, TreeDifference, TreeDifferences, VersionState};
@@ -33,6 +33,15 @@ const STAGED: &str = ":staged";
 
 /// The files of the work tree that change, by their paths from the root, and how; `None` where they are not known.
 pub(super) type Files = Option<BTreeMap<String, TreeDifference>>;
+
+/// What comes to stand in the work tree.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// A file of a revision.
+    File(Commitment),
+    /// A symbolic link that leads there.
+    Link(String),
+}
 
 /// The files of both; not known where one of them is not.
 pub(super) fn both(one: Files, other: Files) -> Files {
@@ -72,9 +81,24 @@ impl Git<'_, '_> {
                     .note(note),
             );
             // git may refuse: a file that goes is still there for what follows, and one that comes is there too.
-            if how == TreeDifference::Added {
-                self.machine.remember_written(&Target::Path(place), Value::Unknown);
+            if how != TreeDifference::Removed {
+                self.remember_brought(&place, &path, how);
             }
+        }
+    }
+
+    /// Remembers what may stand at a path by now, as far as it was compared where that comes from.
+    fn remember_brought(&mut self, place: &AbsolutePath, path: &str, how: TreeDifference) {
+        let source = self.sources.borrow().get(path).cloned();
+        match source {
+            Some(Source::Link(text)) => self.machine.remember_link(place, &text),
+            Some(Source::File(from)) => {
+                self.machine.possibly(|machine| machine.remember_checkout(place, from));
+            }
+            None if how == TreeDifference::Added => {
+                self.machine.remember_written(&Target::Path(place.clone()), Value::Unknown);
+            }
+            None => {}
         }
     }
 
@@ -167,8 +191,31 @@ impl Git<'_, '_> {
         }
         let (from, to) = (self.meaning(from)?, self.meaning(to)?);
         match self.machine.world().differences(&place, &from, &to) {
-            TreeDifferences::At(found) => Some(found.into_iter().collect()),
+            TreeDifferences::At(found) => {
+                self.note_sources(&place, &from, &to, &found);
+                Some(found.into_iter().collect())
+            }
             TreeDifferences::NoRevision | TreeDifferences::Unknown => None,
+        }
+    }
+
+    /// Keeps where the files come from that a comparison found: a change of the work tree may ask for them.
+    fn note_sources(&self, place: &AbsolutePath, from: &str, to: &str, found: &[(String, TreeDifference)]) {
+        if to.is_empty() || to == TreeDifferences::EMPTY || found.len() > NAMED {
+            return;
+        }
+        let mut sources = self.sources.borrow_mut();
+        for (path, how) in found {
+            if *how != TreeDifference::Removed {
+                let from =
+                    Commitment { repository: place.clone(), revision: to.to_owned(), file: path.clone() };
+                sources.insert(path.clone(), Source::File(from));
+            }
+        }
+        for (path, text) in self.machine.world().links_brought(place, from, to) {
+            if found.iter().any(|(found, how)| *found == path && *how != TreeDifference::Removed) {
+                sources.insert(path, Source::Link(text));
+            }
         }
     }
 
