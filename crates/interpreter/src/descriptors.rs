@@ -57,12 +57,14 @@ pub(crate) struct Opening {
     pub(crate) sink: Sink,
     /// The directory that it is.
     pub(crate) directory: Option<AbsolutePath>,
+    /// The file or directory that was opened to be read; under the path of the descriptor it can be opened again, also to be written.
+    pub(crate) source: Option<AbsolutePath>,
 }
 
 impl Opening {
     /// One that is only read.
     pub(super) fn to_read(input: Input) -> Self {
-        Self { input: Some(input), sink: Sink::Elsewhere, directory: None }
+        Self { input: Some(input), sink: Sink::Elsewhere, directory: None, source: None }
     }
 
     /// The same under one more number: what it held before is gone already.
@@ -75,7 +77,7 @@ impl Opening {
 
     /// One that leads nowhere.
     pub(super) fn closed() -> Self {
-        Self { input: None, sink: Sink::Elsewhere, directory: None }
+        Self { input: None, sink: Sink::Elsewhere, directory: None, source: None }
     }
 }
 
@@ -89,6 +91,16 @@ impl Machine<'_> {
                 Some(Opening { sink: Sink::Output(self.position.standard_outputs), ..Opening::closed() })
             }
             (None, 2) => Some(Opening { sink: Sink::Errors, ..Opening::closed() }),
+            (None, _) => None,
+        }
+    }
+
+    /// What was opened to be read under a number.
+    pub(super) fn opened_to_read(&self, number: u32) -> Option<AbsolutePath> {
+        let given = || self.position.whole.given.clone().or_else(|| self.shell.input_source.clone());
+        match (self.shell.descriptors.get(&number), number) {
+            (Some(opening), _) => opening.source.clone(),
+            (None, 0) => given(),
             (None, _) => None,
         }
     }
@@ -109,7 +121,9 @@ impl Machine<'_> {
             return Some(Entry::Directory);
         }
         if let Some(number) = number_of(path) {
-            let directory = self.descriptor(number).and_then(|opening| opening.directory);
+            let directory = self.descriptor(number).and_then(|opening| opening.directory).or_else(|| {
+                self.opened_to_read(number).filter(|source| self.entry(source) == Entry::Directory)
+            });
             // Where it leads on this machine says nothing of the command.
             return Some(
                 directory.map_or(Entry::Special, |directory| Entry::Symlink(directory.as_str().to_owned())),

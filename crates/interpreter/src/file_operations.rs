@@ -242,7 +242,10 @@ impl Machine<'_> {
         if self.flow.ends.contains_key(path.as_str()) {
             return;
         }
-        // The path of a descriptor is what that leads to.
+        // The path of a descriptor is what that leads to, opened once more.
+        if let Some(source) = number_of(&path).and_then(|number| self.opened_to_read(number)) {
+            return self.write_aim(AimedTarget { target: Target::Path(source), ..aim }, text);
+        }
         if let Some(number) = number_of(&path)
             && let Some(super::descriptors::Sink::Files { aims, .. }) =
                 self.descriptor(number).map(|opening| opening.sink)

@@ -178,9 +178,8 @@ impl Overlay {
     ) -> Value {
         let found = match self.made.get(path.as_str()) {
             Some(Made::File(value)) => return value.clone(),
-            Some(Made::Checkout(from)) => return committed(world, from),
-            // That it may be as before is one of its ways.
-            Some(Made::Rewritten(from)) => return committed(world, from),
+            // That it may be as before is one of the ways to take what was written anew.
+            Some(Made::Checkout(from) | Made::Rewritten(from)) => return committed(world, from),
             Some(Made::Doubtful(perhaps)) => {
                 let shows_through = perhaps.is_as_before && !self.is_hidden(path);
                 return perhaps.text(

@@ -281,7 +281,10 @@ impl Machine<'_> {
         let sure = opened.sure;
         for (number, opening) in opened.descriptors {
             match (number, &opening.input) {
-                (0, Some(input)) => self.input = input.clone(),
+                (0, Some(input)) => {
+                    self.input = input.clone();
+                    self.shell.input_source.clone_from(&opening.source);
+                }
                 (0, None) => {}
                 (1, _) => {
                     self.flow.outlet = opening.sink.host().or_else(|| self.flow.outlet.take());
@@ -382,7 +385,8 @@ impl Machine<'_> {
                         }
                         ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => None,
                     };
-                    let opening = Opening { directory, ..Opening::to_read(input) };
+                    let source = self.one_path_through(&value);
+                    let opening = Opening { directory, source, ..Opening::to_read(input) };
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
                 RedirectOperation::HereString(word) => {
@@ -507,7 +511,7 @@ impl Machine<'_> {
     /// Opens a file or a connection for writing.
     fn open_to_write(&mut self, value: &Value, append: bool, opened: &Opened) -> Opening {
         let input = connected(value).map(Input::Network);
-        Opening { input, sink: self.open_file(value, append, opened), directory: None }
+        Opening { input, sink: self.open_file(value, append, opened), directory: None, source: None }
     }
 
     /// The file that a word behind `>` names. bash splits the word and carries out its patterns, and refuses where that makes several; zsh
@@ -646,6 +650,14 @@ impl Machine<'_> {
         let own = aims.iter().find_map(|aim| number_of(aim.target.path()?));
         let known =
             own.and_then(|own| opened.descriptors.get(&own).cloned().or_else(|| self.descriptor(own)));
+        // What was opened to be read is opened once more, to be written.
+        let read = own.and_then(|own| {
+            let opening = opened.descriptors.get(&own).and_then(|opening| opening.source.clone());
+            opening.or_else(|| self.opened_to_read(own))
+        });
+        if let Some(path) = read {
+            return self.open_file(&Value::exact(path.as_str()), append, opened);
+        }
         if let Some(opening) = known {
             return opening.copied().sink;
         }

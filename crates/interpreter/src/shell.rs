@@ -286,6 +286,8 @@ pub struct Shell {
     pub(crate) history: Vec<String>,
     /// Aliases by name.
     pub(crate) aliases: BTreeMap<String, String>,
+    /// What `exec` opened as the standard input.
+    pub(crate) input_source: Option<AbsolutePath>,
     /// What descriptors lead to, by number: those above the standard ones, and those that `exec` changed.
     pub(crate) descriptors: BTreeMap<u32, Opening>,
     /// Switches.
@@ -358,6 +360,7 @@ impl Shell {
             fixed_functions: BTreeSet::new(),
             history: Vec::new(),
             aliases: BTreeMap::new(),
+            input_source: None,
             descriptors: BTreeMap::new(),
             options: Options::default(),
             speech: Speech::Bash,
