@@ -30,6 +30,7 @@
 //! | `tree` | the files of the work tree by what version control knows about them |
 //! | `restoring` | subcommands that bring files back or throw them away: reset, checkout, restore, switch, clean |
 //! | `removing` | `git rm` |
+//! | `rebase_list` | what the editor of an interactive rebase writes, and git runs |
 //! | `references` | subcommands about branches, tags and objects: branch, tag, reflog, gc, ... |
 //! | `written_settings` | what files of settings, references and files out of revisions are after git wrote them |
 //! | `working` | subcommands that record or rearrange work: add, commit, merge, rm, mv, apply, worktree, ... |
@@ -55,6 +56,7 @@ mod own_settings;
 mod owners;
 mod pathspec;
 mod pushing;
+mod rebase_list;
 mod references;
 mod remotes;
 mod removing;
@@ -370,8 +372,9 @@ impl Git<'_, '_> {
                 ("--work-tree", Some(value)) => self.work_tree = self.located(&value),
                 ("-c", Some(value)) => self.settings.give_assignment(&value),
                 ("--config-env", Some(value)) => {
-                    if let Some((key, _)) = value.as_exact().and_then(|text| text.split_once('=')) {
-                        self.settings.give(&key.to_ascii_lowercase(), Value::Unknown);
+                    if let Some((key, variable)) = value.as_exact().and_then(|text| text.rsplit_once('=')) {
+                        let given = self.machine.variable(variable).unwrap_or(Value::Unknown);
+                        self.settings.give(key, given);
                     }
                 }
                 ("--exec-path", Some(value)) => self.programs = Some(value),

@@ -1,5 +1,7 @@
 //! git's configuration: reading it, what in it makes git run code, and `git config`.
 
+mod of_variables;
+
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Exit, Machine, Value};
 use crate::nature::Nature;
@@ -26,8 +28,6 @@ pub(super) struct Settings {
 impl Settings {
     /// The greatest number of aliases that lead to one another (ours).
     pub(super) const ALIAS_DEPTH: usize = 8;
-    /// The greatest number of settings that are taken from variables (ours).
-    const VARIABLES: usize = 64;
 
     /// Adds a setting for this call.
     pub(super) fn give(&mut self, key: &str, value: Value) {
@@ -45,36 +45,6 @@ impl Settings {
         };
         let (key, value) = text.split_once('=').unwrap_or((text, "true"));
         self.give(key, Value::exact(value));
-    }
-
-    /// Adds what the environment gives as if it stood behind `-c`: `GIT_CONFIG_COUNT` with its keys and values, and `GIT_CONFIG_PARAMETERS`
-    /// (git-config(1), "Environment"). What the environment of the agent held before the command is not of interest.
-    pub(super) fn give_variables(&mut self, machine: &Machine<'_>) {
-        let set = |name: &str| {
-            let before = machine.world().variable(name);
-            machine.variable(name).filter(|value| value.as_exact() != before.as_deref())
-        };
-        let count = machine.variable("GIT_CONFIG_COUNT");
-        let count =
-            count.as_ref().and_then(Value::as_exact).and_then(|text| text.trim().parse::<usize>().ok());
-        for index in 0..count.unwrap_or(0).min(Self::VARIABLES) {
-            let (name, text) = (format!("GIT_CONFIG_KEY_{index}"), format!("GIT_CONFIG_VALUE_{index}"));
-            if set(&name).is_none() && set(&text).is_none() {
-                continue;
-            }
-            let key = machine.variable(&name);
-            let key = key.as_ref().and_then(Value::as_exact).unwrap_or("core.sshcommand");
-            self.give(key, machine.variable(&text).unwrap_or(Value::Unknown));
-        }
-        match set("GIT_CONFIG_PARAMETERS") {
-            Some(Value::Exact(text)) => {
-                for word in split_words(&text) {
-                    self.give_assignment(&Value::Exact(word));
-                }
-            }
-            Some(_) => self.give("core.sshcommand", Value::Unknown),
-            None => {}
-        }
     }
 
     /// The work tree that the configuration of a repository names; git looks for it in these two files alone.
@@ -145,6 +115,11 @@ impl Settings {
         given.or_else(|| {
             self.kept.iter().rev().find(|(name, _)| name == key).map(|(_, value)| Value::exact(value.clone()))
         })
+    }
+
+    /// The value of a setting that this call was given.
+    pub(super) fn given_value(&self, key: &str) -> Option<Value> {
+        self.given.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.clone())
     }
 
     /// The value of a setting as exact text.

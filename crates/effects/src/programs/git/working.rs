@@ -189,6 +189,9 @@ fn rearrange(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     for command in words.arguments.values(&["-x", "--exec"]).cloned().collect::<Vec<_>>() {
         git.machine.possibly(|machine| machine.run_text(&command, Input::Inherited));
     }
+    if name == "rebase" {
+        git.follow_rebase_list(words);
+    }
     let files = if words.any(&["--quit"]) {
         Some(BTreeMap::new())
     } else if words.any(&["--abort", "--continue", "--skip"]) {

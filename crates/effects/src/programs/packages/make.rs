@@ -19,6 +19,9 @@ const READ_AGAIN: usize = 3;
 /// The greatest length of what is read in all of them together, in bytes (ours).
 const READ: usize = 1024 * 1024;
 
+/// How a word begins that sets the options of make as a variable.
+const ON_LINE: &str = "MAKEFLAGS=";
+
 /// Interprets a call of make.
 pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if call.arguments.has(&["-v", "--version", "-h", "--help"]) {
@@ -46,6 +49,14 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let without = vec![(name.to_owned(), Value::exact(""))];
         return machine
             .with_variables(without, |machine| machine.call_program(&call.program, &call.written, &words));
+    }
+    // What a variable of the command line sets counts as soon as the makefiles are read.
+    let on_line = call.words.iter().filter_map(Value::as_exact).find_map(|word| word.strip_prefix(ON_LINE));
+    if let Some(flags) = on_line.map(flags_of_environment).filter(|flags| !flags.is_empty()) {
+        let is_other = |word: &&Value| !word.known_start().starts_with(ON_LINE);
+        let words: Vec<Value> =
+            flags.into_iter().chain(call.words.iter().filter(is_other).cloned()).collect();
+        return machine.call_program(&call.program, &call.written, &words);
     }
     match call.arguments.value(&["-C", "--directory"]).cloned() {
         Some(directory) => machine.inside(&directory, |machine| make_here(machine, call)),

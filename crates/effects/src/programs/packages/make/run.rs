@@ -486,6 +486,10 @@ impl<'m, 'w> MakeRun<'m, 'w> {
         if is_changed(name) && self.entry(name) != Entry::Directory && !is_changed(target) {
             return true;
         }
+        // Which time a program gave it is not known: `touch -d`, `cp -p` and archives set one of the past.
+        if is_changed(target) && !is_changed(name) {
+            return true;
+        }
         let time = |name: &str| match self.entry(name) {
             Entry::File(facts) => Some(facts.modified),
             Entry::Missing | Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => None,
