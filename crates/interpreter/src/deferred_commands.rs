@@ -195,6 +195,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Lets the trap for `DEBUG` change the shell before a command, where its text can: what the shell would do besides is known since the trap
+    /// was set.
+    pub(crate) fn run_debug_trap(&mut self) {
+        const CHANGING: [&str; 9] =
+            ["=", "cd ", "pushd ", "set ", "read ", "eval ", "unset ", "printf -v", "alias "];
+        let Some(text) = self.shell.at_debug.take() else { return };
+        if text.as_exact().is_none_or(|text| CHANGING.iter().any(|word| text.contains(word))) {
+            // Functions leave it aside unless they are told not to (bash(1), `functrace`).
+            self.perhaps(|machine| machine.run_here(&text));
+        }
+        self.shell.at_debug = Some(text);
+    }
+
     /// Adds that an alias puts other commands behind the name of a program, when it does.
     pub(crate) fn note_alias(&mut self, name: &str, text: &str) {
         if !self.knows(name) {

@@ -22,12 +22,18 @@ pub(super) const CHOICES: usize = 4;
 impl Machine<'_> {
     /// Runs a simple command.
     pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
+        self.run_debug_trap();
+        self.run_simple_in_ways(simple)
+    }
+
+    /// The same, where what runs before it has run: once for each text that a variable in it may hold.
+    fn run_simple_in_ways(&mut self, simple: &Simple) -> Done {
         let choices = self.choices_of_command(simple).or_else(|| self.choices_of_environment(simple));
         if let Some((name, texts)) = choices {
-            return self.run_with_each(&name, &texts, &|machine| machine.run_simple(simple));
+            return self.run_with_each(&name, &texts, &|machine| machine.run_simple_in_ways(simple));
         }
         if let Some(texts) = self.separators_in_doubt(simple) {
-            return self.run_with_each_separator(&texts, &|machine| machine.run_simple(simple));
+            return self.run_with_each_separator(&texts, &|machine| machine.run_simple_in_ways(simple));
         }
         let presences = self.open_presences(simple);
         if presences.is_empty() {
