@@ -33,14 +33,6 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if is_lone {
         words.remove(0);
     }
-    let brings = |word: &Value| word.known_start().starts_with("BASH_FUNC_");
-    if words.iter().any(brings) {
-        let before = machine.shell.clone();
-        words.retain(|word| !machine.takes_exported_function(word));
-        let exit = run_with_assignments(machine, &words, call.input.clone());
-        machine.shell = before;
-        return exit;
-    }
     if words.iter().all(|word| assignment(word).is_some()) {
         return Exit::unknown();
     }
@@ -54,15 +46,27 @@ pub(crate) fn env(machine: &mut Machine<'_>, call: &Call) -> Exit {
         unset.filter_map(|(_, value)| value.as_ref().and_then(Value::as_exact).map(str::to_owned)).collect();
     let run = |machine: &mut Machine<'_>| {
         machine.with_inheritance(inheritance, |machine| {
-            machine.without_variables(&unset, |machine| {
-                run_with_assignments(machine, &words, call.input.clone())
-            })
+            machine.without_variables(&unset, |machine| run_with_functions(machine, &words, call))
         })
     };
     match peeled.value(&["-C", "--chdir"]) {
         Some(directory) => machine.inside(directory, run),
         None => run(machine),
     }
+}
+
+/// Runs words behind assignments, functions of bash among them, which are there for what is started and no longer.
+fn run_with_functions(machine: &mut Machine<'_>, words: &[Value], call: &Call) -> Exit {
+    let brings = |word: &Value| word.known_start().starts_with("BASH_FUNC_");
+    if !words.iter().any(brings) {
+        return run_with_assignments(machine, words, call.input.clone());
+    }
+    let before = machine.shell.clone();
+    let mut words = words.to_vec();
+    words.retain(|word| !machine.takes_exported_function(word));
+    let exit = run_with_assignments(machine, &words, call.input.clone());
+    machine.shell = before;
+    exit
 }
 
 /// A word of `env -S` with `${NAME}` put in, which this program does itself.
