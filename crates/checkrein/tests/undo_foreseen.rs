@@ -27,7 +27,8 @@ printf 'first' > photos/a.jpg; printf 'second' > photos/b.jpg; ln -s a.jpg photo
 printf '{\n  "name": "app",\n  "version": "1.0.0",\n  "scripts": {\n    "test": "true"\n  },\n  "files": [],\n  "size": 15\n}\n' > package.json
 mkdir made; echo packed > made/list; echo run > made/run; tar -czf made.tgz -C made list run; python3 -m zipfile -c made.zip made/list made/run
 printf "const fs = require('fs');\nconst p = JSON.parse(fs.readFileSync('package.json'));\np.version = '1.2.4';\nfs.writeFileSync('package.json', JSON.stringify(p, null, 2) + '\\\\n');\n" > bump; mkdir scripts; mv bump scripts/bump.js
-gzip -c made/list > other.gz; rm -r made; sleep 0.05
+gzip -c made/list > other.gz; rm -r made
+for packer in bzip2 xz zstd lz4; do command -v $packer > /dev/null && $packer -c other > packed.$packer; done; sleep 0.05
 "#;
 
 fn picture(environment: &TestEnvironment) -> Picture {
@@ -115,6 +116,53 @@ fn what_is_a_copy_of_what_comes_back_goes() {
     ]);
 }
 
+/// What compressors other than gzip pack is not unpacked for that: the sums in it tell what it is of.
+#[test]
+fn what_a_compressor_made_of_what_is_known_goes_back() {
+    all_go_back(&[
+        ("bzip2 logs/short.log logs/long.log", "logs/long.log.bz2"),
+        ("xz logs/short.log", "logs/short.log.xz"),
+        ("zstd -q --rm logs/long.log", "logs/long.log.zst"),
+        ("lz4 -q --rm logs/short.log logs/short.log.lz4", "logs/short.log.lz4"),
+        ("gzip -c other > list", "list"),
+        ("bzip2 -c other > list", "list"),
+        ("zstd -qcf other > list", "list"),
+        ("tar -czf list photos && rm -r photos", "list"),
+        ("tar -cf list photos conf", "list"),
+        ("bzip2 -dc packed.bzip2 > list", "list"),
+        ("xz -dc packed.xz > list", "list"),
+        ("zstd -qdc packed.zstd > list", "list"),
+        ("lz4 -qdc packed.lz4 > list", "list"),
+    ]);
+}
+
+/// A user may have packed something else, under the name that the call gives.
+#[test]
+fn what_a_person_packed_stays() {
+    for (packer, place) in [
+        ("bzip2", "short.log.bz2"),
+        ("xz", "short.log.xz"),
+        ("zstd -q --rm", "short.log.zst"),
+        ("gzip", "short.log.gz"),
+    ] {
+        let environment = project();
+        begin(&environment, &format!("{packer} logs/short.log || true"));
+        let place = environment.project().join("logs").join(place);
+        if !place.exists() {
+            continue;
+        }
+        run(
+            &environment,
+            &format!("rm logs/short.log.*; echo mine > logs/short.log; {packer} logs/short.log"),
+        );
+        let theirs = fs::read(&place).unwrap();
+        let said = undone(&environment);
+        assert_eq!(fs::read(&place).ok(), Some(theirs), "{packer}: {said}");
+        let back = fs::read_to_string(environment.project().join("logs/short.log"));
+        assert_eq!(back.unwrap(), "short\n", "{packer}: {said}");
+    }
+}
+
 /// Nothing goes that is the only copy: what it is a copy of has to come back as well.
 #[test]
 fn what_is_a_copy_of_what_stays_away_stays() {
@@ -153,6 +201,24 @@ fn what_truncate_leaves_is_worked_out() {
         ("truncate -s 5 list", "list"),
         ("truncate -s 1K list", "list"),
         ("truncate -s %8 list", "list"),
+    ]);
+}
+
+#[test]
+fn what_dd_leaves_is_worked_out() {
+    all_go_back(&[
+        ("dd if=/dev/zero of=list bs=1 count=2 conv=notrunc status=none", "list"),
+        ("dd if=/dev/zero of=list bs=1k count=3 status=none", "list"),
+        ("dd if=other of=list bs=1 seek=3 conv=notrunc status=none", "list"),
+        ("dd if=other of=list bs=1 seek=3 count=2 status=none", "list"),
+        ("dd if=other of=list bs=1 seek=30 status=none", "list"),
+        ("dd if=logs/long.log of=list bs=4 count=2 skip=1 status=none", "list"),
+        ("dd if=logs/long.log of=list bs=4 count=2 skip=1 seek=2 status=none", "list"),
+        ("dd if=other of=list bs=1 count=5 oflag=append conv=notrunc status=none", "list"),
+        ("dd if=other of=list conv=ucase,notrunc ibs=2 count=3 status=none", "list"),
+        ("dd if=/dev/null of=list bs=1 seek=5 status=none", "list"),
+        ("dd if=other of=list iflag=skip_bytes,count_bytes skip=2 count=3 status=none", "list"),
+        ("text=abc; printf $text | dd of=list bs=1 seek=2 conv=notrunc status=none", "list"),
     ]);
 }
 
@@ -299,6 +365,31 @@ fn what_stands_as_foreseen_shows_that_a_call_ran() {
             let wanted = if person.is_none() { before } else { later };
             assert_eq!(facts(&profile), wanted, "{command}, then {person:?}: {said}");
         }
+    }
+}
+
+/// So do the logs of git, in a repository of which a user was asked about.
+#[test]
+fn what_logs_tell_shows_that_a_call_ran() {
+    let setup = "git config --global user.name dev; git config --global user.email dev@localhost
+        git init -q ../other; cd ../other; mkdir src; echo one > src/one; git add -A; git commit -qm first; sleep 0.05";
+    let call = "cd ../other && git rm -rq src && git commit -qm gone";
+    for person in [None, Some("git -C ../other commit -q --allow-empty -m person")] {
+        let environment = project();
+        run(&environment, setup);
+        let other = environment.home().join("other");
+        let branch = || {
+            let mut git = environment.command("git");
+            let output = git.args(["-C"]).arg(&other).args(["log", "-1", "--format=%s"]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        begin(&environment, call);
+        person.iter().for_each(|person| run(&environment, person));
+        let later = branch();
+        let said = undone(&environment);
+        let wanted = if person.is_none() { "first\n".to_owned() } else { later };
+        assert_eq!(branch(), wanted, "{person:?}: {said}");
+        assert_eq!(fs::read_to_string(other.join("src/one")).unwrap(), "one\n", "{person:?}: {said}");
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) use self::substitution::without_newlines;
 use super::glob::{Matches, without_groups};
 use super::machine::Machine;
 use super::parameter::{Expanded, all_of, is_joined};
-use super::pattern::{is_pattern, unescape};
+use super::pattern::{is_pattern, pattern_of_bytes, unescape};
 use super::shell::Speech;
 use super::value::Value;
 use super::ways::Leaving;
@@ -278,7 +278,7 @@ impl Machine<'_> {
     /// Names of any bytes have no text here; a pattern that means them, and perhaps others, is the nearest to it. Beside patterns of the
     /// word itself it is one with them; a variable keeps it as a pattern, which its own text would not be.
     fn push_bytes(&mut self, count: usize, mode: Mode, fields: &mut Fields) {
-        let pattern = "?".repeat(count);
+        let pattern = pattern_of_bytes(count);
         if mode == Mode::Words && !self.shell.options.noglob {
             fields.push(Value::Exact(pattern), true);
             fields.current().has_bytes = true;
@@ -440,7 +440,7 @@ impl Machine<'_> {
             }
             match part {
                 Part::Literal(text) | Part::Quoted(text) => fields.push_quoted(Value::exact(text.as_str())),
-                Part::Bytes(count) => fields.push_quoted(Value::Glob("?".repeat(*count))),
+                Part::Bytes(count) => fields.push_quoted(Value::Glob(pattern_of_bytes(*count))),
                 Part::DoubleQuoted(inner) => self.expand_quoted(inner, mode, fields),
                 Part::Parameter(parameter) => {
                     let expanded = self.expand_parameter(parameter, true);

@@ -215,7 +215,7 @@ pub use inheritance::Inheritance;
 pub use lookup::Lookup;
 pub use machine::Machine;
 pub use machine::RunCommand;
-pub use pattern::{Letters, Pattern};
+pub use pattern::{Letters, OTHER_THAN_ASCII, Pattern};
 pub use pattern_links::PatternReach;
 pub use prediction::{AnnouncedContent, LoggedMessage, Prediction};
 pub use programs::Programs;

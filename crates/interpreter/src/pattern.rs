@@ -5,6 +5,14 @@
 /// The greatest number of steps of one match (ours); hostile patterns otherwise take exponential time.
 const FUEL: usize = 50_000;
 
+/// Any character but those of ASCII that are printed, as a pattern: what bytes that are no text may be part of.
+pub const OTHER_THAN_ASCII: &str = "[! -~]";
+
+/// A pattern for names in which bytes stand that are no text. Several may be one character of a name.
+pub(crate) fn pattern_of_bytes(count: usize) -> String {
+    if count > 1 { format!("{OTHER_THAN_ASCII}*") } else { OTHER_THAN_ASCII.to_owned() }
+}
+
 /// A pattern ready to be matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {

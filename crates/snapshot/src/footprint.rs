@@ -221,6 +221,12 @@ impl Announced {
         content.zip(known).is_some_and(|(content, known)| known.contains(&content))
     }
 
+    /// Whether the action was to leave this content at a path that ends with a name.
+    pub(crate) fn holds_below(&self, name: &Path, content: ObjectId) -> bool {
+        let mut named = self.contents.iter().filter(|(path, _)| path.as_path().ends_with(name));
+        named.any(|(_, known)| known.contains(&content))
+    }
+
     /// Whether what stood at a path with one mode has just the one now that the action was to give it.
     pub(crate) fn gives_mode(&self, path: &SavedPath, then: u32, now: u32) -> bool {
         let Some(words) = self.modes.get(path) else { return false };

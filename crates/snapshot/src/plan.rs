@@ -31,7 +31,7 @@ use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::footprint::{Announced, identity, is_git_index};
 use crate::git_index::{self, InIndex};
-use crate::id::{ObjectId, SnapshotId};
+use crate::id::SnapshotId;
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{
@@ -77,8 +77,8 @@ pub struct Prepared {
     has_looked: bool,
     /// Everything that the snapshot holds as the content of a file or the target of a link.
     substances: OnceCell<HashSet<Substance>>,
-    /// What the sources of the action hold packed, by the last part of each name, where that was looked for.
-    unpacked: OnceCell<HashSet<(OsString, ObjectId)>>,
+    /// What the sources of the action hold packed, where that was looked for.
+    unpacked: OnceCell<brought_back::Unpacked>,
     /// What steps put back, where that was looked for.
     goes_back: OnceCell<HashSet<Substance>>,
     /// The files that stand in the workspace, or at the sources of the action where these are known, by their lengths.
@@ -377,11 +377,17 @@ impl Prepared {
     }
 
     /// Whether what stands there shows that the action ran: wherever it was to leave a text, a link or a mode that is known, and something
-    /// is not as it was, just that stands.
+    /// is not as it was, just that stands; and all that is new in a log of git is what it was to write there.
     pub fn shows_its_words(&self) -> bool {
         let announced = &self.past.announced;
         let mut known = self.steps.iter().filter(|step| announced.names(&step.path)).peekable();
-        known.peek().is_some() && known.all(|step| step.since == Since::Untouched && step.now.is_some())
+        let is_left = known.peek().is_some();
+        let stands = known.all(|step| step.since == Since::Untouched && step.now.is_some());
+        stands
+            && match logged::shows(&self.draft, &self.steps, &self.past) {
+                Some(is_logged) => is_logged,
+                None => is_left,
+            }
     }
 
     /// Counts what the action was to write as something that a user may have written, where they may have done themselves what they were asked

@@ -13,6 +13,8 @@
 //! | `inflate` | decompressing |
 //! | `members` | the names of what an archive holds |
 //! | `unpacked` | all that an archive holds |
+//! | `packed` | whether a file is what a compressor made of certain bytes |
+//! | `sums` | the sums that compressors write |
 //! | [`ignore`] | rules of `.gitignore` files |
 //! | [`changes`] | what changed in a workspace since a moment |
 //!
@@ -32,12 +34,15 @@ mod index;
 mod inflate;
 mod members;
 mod objects;
+mod packed;
 mod real;
 mod repository;
 mod revision;
+mod sums;
 mod unpacked;
 mod version;
 
+pub use packed::{is_packed_from, may_be_packed};
 pub use real::{RealWorld, TextRead, TextRole, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
 pub use revision::{checked_out, commit_named};

@@ -1,5 +1,6 @@
 //! Programs that make, move and remove files: `cp`, `mv`, `ln`, `install`, `rm`, `mkdir`, `touch`, ...
 
+mod dd;
 mod rights;
 mod transfer;
 
@@ -10,6 +11,7 @@ use crate::path::AbsolutePath;
 use crate::places::{Secrecy, credential, secrecy};
 use crate::world::{Entry, Listing};
 
+pub(crate) use dd::dd;
 pub(crate) use rights::{Rights, of_bits, of_mode, of_place};
 pub(crate) use transfer::arrive_tree;
 use transfer::{Destination, Naming, Transfer, backup_suffix, split_operands, transfer};
@@ -495,29 +497,6 @@ pub(crate) fn tee(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::with(Output::from_input(&call.input))
-}
-
-/// `dd`
-pub(crate) fn dd(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let mut output = match &call.input {
-        Input::Inherited => Output::Unknown,
-        input => Output::from_input(input),
-    };
-    for word in &call.words {
-        if let Some(value) = after(word, "if=") {
-            output = machine.read(&value);
-        }
-    }
-    let mut writes = false;
-    for word in &call.words {
-        if let Some(value) = after(word, "of=") {
-            writes = true;
-            machine.write_from(&value, &output);
-        } else if matches!(word, Value::Unknown) {
-            machine.effect(EffectKind::FileModify, &Value::Unknown);
-        }
-    }
-    if writes { Exit::silent() } else { Exit::with(output) }
 }
 
 /// `split`, `csplit`: pieces named after a prefix, `x` by default.

@@ -40,6 +40,20 @@ pub(super) fn moved(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> BTree
     moved
 }
 
+/// Whether all that is new in the logs of repositories is what the action was to write there; `None` where nothing is new in them.
+pub(super) fn shows(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> Option<bool> {
+    let mut shown = None;
+    for (directory, messages) in past.announced.logged() {
+        let logs = directory.as_path().join("logs");
+        if steps.iter().any(|step| step.now.is_some() && step.path.as_path().starts_with(&logs)) {
+            let repository = Repository { draft, steps, directory: directory.as_path() };
+            let is_of_action = repository.logs_of_action(messages, past.saved.seconds).is_some();
+            shown = Some(shown.unwrap_or(true) && is_of_action);
+        }
+    }
+    shown
+}
+
 struct Repository<'a> {
     draft: &'a SnapshotDraft,
     steps: &'a [Step],

@@ -579,12 +579,13 @@ impl RestoreTerms<'_> {
             || self.is_left_by_merge(prepared, step)
     }
 
-    /// Whether what a step removes comes back elsewhere with this restore, as it is or out of an archive.
+    /// Whether what a step removes comes back elsewhere with this restore, as it is or out of an archive, or what it writes over is nothing but
+    /// a packed copy.
     fn is_brought_back(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
         let is_done = |other: &Step| {
             other.deed != RestoreAction::Remove && self.objection(prepared, other, held).is_none()
         };
-        self.maker(step) == Maker::Action && prepared.is_brought_back(step, is_done)
+        (step.then.is_some() || self.maker(step) == Maker::Action) && prepared.is_brought_back(step, is_done)
     }
 
     /// Whether a file holds just what git wrote there, with the marks of conflicts, when it could not finish a merge that is taken back with it:

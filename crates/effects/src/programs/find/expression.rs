@@ -1,9 +1,9 @@
 //! The expression of `find`.
 
 use super::facts::FactTest;
-use crate::interpreter::Value;
 use crate::interpreter::expression::LetterCase;
 use crate::interpreter::walks::Choice;
+use crate::interpreter::{OTHER_THAN_ASCII, Value};
 
 /// What is known of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -475,6 +475,26 @@ pub(super) fn parse(words: &[Value]) -> Parsed {
     Parsed { starts, listed, expression, understood, refused: reader.refused, links, goes_deep_first }
 }
 
+/// A pattern for all that fits any pattern whose text a pattern covers; `None` where that may be everything.
+fn known_beginning(covering: &str) -> Option<String> {
+    let mut beginning = String::new();
+    let mut rest = covering;
+    loop {
+        if let Some(behind) = rest.strip_prefix(OTHER_THAN_ASCII) {
+            beginning.push_str(OTHER_THAN_ASCII);
+            rest = behind;
+            continue;
+        }
+        let mut letters = rest.chars();
+        match letters.next() {
+            Some('*' | '?' | '[' | ']' | '\\') | None => break,
+            Some(letter) => beginning.push(letter),
+        }
+        rest = letters.as_str();
+    }
+    (!beginning.is_empty()).then(|| format!("{beginning}*"))
+}
+
 struct Reader<'a> {
     words: &'a [Value],
     place: usize,
@@ -524,6 +544,20 @@ impl Reader<'_> {
         let text = value.as_exact().map(str::to_owned);
         self.understood &= text.is_some();
         text
+    }
+
+    /// A test by a pattern. Of one of which only the beginning is known, such as one with bytes that are no text, no more is known than what
+    /// it does not fit.
+    fn pattern(&mut self, test: impl Fn(String) -> Expression) -> Expression {
+        let beginning = match self.words.get(self.place) {
+            Some(Value::Glob(covering)) => known_beginning(covering),
+            Some(Value::Exact(_) | Value::AnyOf(_) | Value::Between { .. } | Value::Unknown) | None => None,
+        };
+        if let Some(beginning) = beginning {
+            self.place += 1;
+            return Expression::All(vec![test(beginning), Expression::Unknown]);
+        }
+        self.text().map_or(Expression::Unknown, test)
     }
 
     /// `a , b`
@@ -588,14 +622,14 @@ impl Reader<'_> {
                 }
                 inner
             }
-            "-name" | "-iname" => match self.text() {
-                Some(pattern) => Expression::Name { pattern, fold: word == "-iname" },
-                None => Expression::Unknown,
-            },
-            "-path" | "-wholename" | "-ipath" | "-iwholename" => match self.text() {
-                Some(pattern) => Expression::Path { pattern, fold: word.starts_with("-i") },
-                None => Expression::Unknown,
-            },
+            "-name" | "-iname" => {
+                let fold = word == "-iname";
+                self.pattern(|pattern| Expression::Name { pattern, fold })
+            }
+            "-path" | "-wholename" | "-ipath" | "-iwholename" => {
+                let fold = word.starts_with("-i");
+                self.pattern(|pattern| Expression::Path { pattern, fold })
+            }
             "-type" | "-xtype" => match self.text() {
                 Some(letters) => {
                     let letters = letters.chars().filter(|c| *c != ',').collect();
