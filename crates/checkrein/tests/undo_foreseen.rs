@@ -237,6 +237,8 @@ fn what_filters_and_code_write_is_worked_out() {
             "jq 'del(.scripts.test) | .files += [\"a\"]' package.json > new && mv new package.json",
             "package.json",
         ),
+        ("npm version patch --no-git-tag-version > /dev/null", "package.json"),
+        ("npm version 3.0.1 --no-git-tag-version > /dev/null", "package.json"),
         ("for f in list fresh; do echo more >> \"$f\"; done", "fresh"),
         ("sed -i 's/env/ENV/' conf/current", "conf/current"),
         ("node -e \"require('fs').appendFileSync('list', '- three\\n')\"", "list"),

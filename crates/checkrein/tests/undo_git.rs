@@ -56,6 +56,9 @@ fn picture(environment: &TestEnvironment) -> Picture {
         };
         found.insert(path.to_string_lossy().into_owned(), (facts.mode(), content));
     }
+    let modules = fs::read_dir(environment.home().join("project/.git/modules")).into_iter().flatten();
+    found
+        .extend(modules.map(|module| (format!("module {:?}", module.unwrap().file_name()), (0, Vec::new()))));
     for place in ["project", "project/sub", "tree", "clean"] {
         for asked in [
             "for-each-ref",
@@ -257,6 +260,8 @@ fn submodules_come_back() {
         "git checkout -q -f --recurse-submodules topic",
         "git -c submodule.recurse=true switch -q -f topic",
         "git submodule set-url sub ../elsewhere",
+        "rm notes; git submodule --quiet add ../library more",
+        "rm notes; git submodule --quiet add --name called ../library deep/more",
     ] {
         is_taken_back(command);
     }

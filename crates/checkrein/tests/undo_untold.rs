@@ -199,6 +199,9 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
             ".git/refs/tags/first",
         ),
         ("git update-ref refs/tags/first HEAD", "git tag -f first other", ".git/refs/tags/first"),
+        ("git tag -f -a -m again first", "git tag -f -a -m mine first", ".git/refs/tags/first"),
+        ("git tag -f -m again first HEAD~1", "git tag -f first other", ".git/refs/tags/first"),
+        ("git bisect start HEAD HEAD~2 > /dev/null", "git commit -q --allow-empty -m person", ".git/HEAD"),
         ("chmod 600 app.log", "chmod 400 app.log", "app.log"),
         ("chmod go-r app.log", "chmod u-w app.log", "app.log"),
         ("chmod -w app.log", "chmod a-r app.log", "app.log"),
@@ -223,6 +226,30 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
                     assert!(after.get(&name) == later.get(&name), "{command}, then {person}: {said}");
                 }
             }
+        }
+    }
+}
+
+/// The times in the logs are those of the commits that were written anew.
+#[test]
+fn what_filter_branch_rewrote_goes_back_without_its_end() {
+    let command = "FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch --msg-filter 'sed s/second/2/' -- --all > /dev/null 2>&1";
+    for person in [None, Some("git commit -q --allow-empty -m person")] {
+        let environment = project();
+        run(&environment, "git commit -qam all; git tag noted HEAD~1");
+        let before = picture(&environment);
+        let payload = environment.payload("s", "PreToolUse", shell_call("call", command, json!({})));
+        let answer = environment.answer_to(&payload);
+        assert_ne!(decision(&answer), Some("deny"), "{command}: {answer}");
+        run(&environment, command);
+        assert!(picture(&environment) != before, "{command}: changed nothing");
+        person.iter().for_each(|person| run(&environment, person));
+        let later = picture(&environment);
+        let (differs, said) = undone(&environment, &before, &[]);
+        let branch = environment.project().join(".git/refs/heads/main").to_string_lossy().into_owned();
+        match person {
+            None => assert!(differs.is_empty(), "{differs:?}\n{said}"),
+            Some(_) => assert!(picture(&environment).get(&branch) == later.get(&branch), "{said}"),
         }
     }
 }

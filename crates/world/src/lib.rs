@@ -45,5 +45,5 @@ mod version;
 pub use packed::{is_packed_from, may_be_packed};
 pub use real::{RealWorld, TextRead, TextRole, WorldInputs};
 pub use repository::{find_workspace, shared_git_directory};
-pub use revision::{checked_out, commit_named};
+pub use revision::{TagFacts, checked_out, commit_named, tag_facts};
 pub use unpacked::{ArchiveMember, MemberContent, archive_members, gunzipped};

@@ -46,6 +46,30 @@ pub fn commit_named(directory: &AbsolutePath, revision: &str) -> Option<String> 
     }
 }
 
+/// What an annotated tag says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TagFacts {
+    /// The name that it was given.
+    pub name: String,
+    /// When it was made, in seconds since 1970.
+    pub seconds: i64,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// What an annotated tag says of itself, by the name of its object, in the repository whose work tree, or whose own data, is at a directory;
+/// `None` where the object is none, or cannot be read.
+pub fn tag_facts(directory: &AbsolutePath, object: &str) -> Option<TagFacts> {
+    let budget = Budget::new();
+    let ("tag", text) = Objects::open(directory, &budget)?.read(object)? else { return None };
+    let text = String::from_utf8(text).ok()?;
+    let (head, message) = text.split_once("\n\n")?;
+    let told = |key: &str| head.lines().find_map(|line| line.strip_prefix(key));
+    let seconds = told("tagger ")?.rsplit(' ').nth(1)?.parse().ok()?;
+    let subject = message.lines().next().unwrap_or_default().to_owned();
+    Some(TagFacts { name: told("tag ")?.to_owned(), seconds, subject })
+}
+
 impl Objects<'_> {
     /// The commit that a name means.
     pub(crate) fn commit(&self, revision: &str) -> Found {

@@ -8,6 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use checkrein_protocol::AbsolutePath;
+use checkrein_world::tag_facts;
+
 use super::past::Past;
 use super::{RestoreAction, Step};
 use crate::draft::SnapshotDraft;
@@ -33,9 +36,15 @@ pub(super) fn moved(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> BTree
     let mut moved = BTreeSet::new();
     for (directory, messages) in past.announced.logged() {
         let repository = Repository { draft, steps, directory: directory.as_path() };
-        if let Some(logs) = repository.logs_of_action(messages, past.saved.seconds) {
+        let logs = repository.logs_of_action(messages, past.saved.seconds);
+        let is_moved_by_others = logs.is_none() && repository.has_new_entries();
+        if let Some(logs) = logs {
             moved.extend(repository.moved_by(&logs));
         }
+        if !is_moved_by_others {
+            moved.extend(repository.noted_by_bisection(messages, past.saved.seconds));
+        }
+        moved.extend(repository.tagged(messages, past.saved.seconds));
     }
     moved
 }
@@ -44,9 +53,8 @@ pub(super) fn moved(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> BTree
 pub(super) fn shows(draft: &SnapshotDraft, steps: &[Step], past: &Past) -> Option<bool> {
     let mut shown = None;
     for (directory, messages) in past.announced.logged() {
-        let logs = directory.as_path().join("logs");
-        if steps.iter().any(|step| step.now.is_some() && step.path.as_path().starts_with(&logs)) {
-            let repository = Repository { draft, steps, directory: directory.as_path() };
+        let repository = Repository { draft, steps, directory: directory.as_path() };
+        if repository.has_new_entries() {
             let is_of_action = repository.logs_of_action(messages, past.saved.seconds).is_some();
             shown = Some(shown.unwrap_or(true) && is_of_action);
         }
@@ -79,6 +87,58 @@ impl Repository<'_> {
         let is_of_action =
             added.iter().all(|(name, text)| is_written_by((name, text), head, messages, saved));
         (is_of_action && !added.is_empty()).then_some(added)
+    }
+
+    /// Whether a log differs that stands.
+    fn has_new_entries(&self) -> bool {
+        let logs = self.directory.join("logs");
+        self.steps.iter().any(|step| step.now.is_some() && step.path.as_path().starts_with(&logs))
+    }
+
+    /// Where a step lies below the directory of the repository.
+    fn below<'a>(&self, step: &'a Step) -> Option<&'a str> {
+        step.path.as_path().strip_prefix(self.directory).ok().and_then(Path::to_str)
+    }
+
+    /// The tags that stand for an object of their own which the action was to make: that tells when it was made, and how its message begins.
+    fn tagged(&self, messages: &[LoggedStart], saved: i64) -> BTreeSet<SavedPath> {
+        let is_of_action = |step: &&Step| {
+            let Some(tag) = self.below(step).and_then(|below| below.strip_prefix("refs/tags/")) else {
+                return false;
+            };
+            let reference = format!("refs/tags/{tag}");
+            let is_known =
+                |message: &&LoggedStart| message.text.split('\t').next() == Some(reference.as_str());
+            let known: Vec<&LoggedStart> = messages.iter().filter(is_known).collect();
+            if known.is_empty() {
+                return false;
+            }
+            let directory = self.directory.to_str().and_then(AbsolutePath::new);
+            let object = self.text(step.now.as_ref());
+            let facts =
+                directory.zip(object).and_then(|(place, object)| tag_facts(&place, object.trim_end()));
+            facts.is_some_and(|facts| {
+                facts.name == tag
+                    && (-1..=SOON).contains(&(facts.seconds - saved))
+                    && known.iter().any(|one| one.begins(&reference, &format!("tag: {}", facts.subject)))
+            })
+        };
+        self.steps.iter().filter(is_of_action).map(|step| step.path.clone()).collect()
+    }
+
+    /// What git notes of a bisection, where the action was to go on with one and it was written right then.
+    fn noted_by_bisection(&self, messages: &[LoggedStart], saved: i64) -> BTreeSet<SavedPath> {
+        if !messages.iter().any(|message| message.text.starts_with("BISECT_LOG\t")) {
+            return BTreeSet::new();
+        }
+        let is_noted = |step: &&Step| {
+            let is_note = self
+                .below(step)
+                .is_some_and(|below| below.starts_with("BISECT_") || below.starts_with("refs/bisect/"));
+            let modified = step.now.as_ref().map(|node| node.meta().modified.seconds);
+            is_note && modified.is_some_and(|modified| (-1..=SOON).contains(&(modified - saved)))
+        };
+        self.steps.iter().filter(is_noted).map(|step| step.path.clone()).collect()
     }
 
     /// The log that a new one goes on with, where a branch got another name.
@@ -117,11 +177,47 @@ impl Repository<'_> {
                 }
                 _ => match below.strip_prefix("logs/") {
                     Some(name) => logs.contains_key(name),
-                    None => last(below).is_some_and(|entry| entry.new == now.trim_end()),
+                    None => {
+                        last(below).is_some_and(|entry| entry.new == now.trim_end())
+                            || self.is_rewritten(step, below, logs)
+                    }
                 },
             }
         };
         self.steps.iter().filter(is_moved).map(|step| step.path.clone()).collect()
+    }
+
+    /// Whether `git filter-branch`, of which the logs tell, set a tag anew or wrote down where a reference stood before. It writes both at once;
+    /// the times in the logs are those of what it rewrote.
+    fn is_rewritten(&self, step: &Step, below: &str, logs: &BTreeMap<String, String>) -> bool {
+        const ORIGINAL: &str = "refs/original/";
+        let mut entries = logs.values().flat_map(|added| added.lines().filter_map(entry));
+        if !entries.any(|entry| entry.message == "filter-branch: rewrite") {
+            return false;
+        }
+        let at = |name: &str| {
+            let place = self.directory.join(name);
+            self.steps.iter().find(|step| step.path.as_path() == place)
+        };
+        let modified = |step: &Step| step.now.as_ref().map(|node| node.meta().modified.seconds);
+        match below.strip_prefix(ORIGINAL) {
+            Some(name) => {
+                let before = match at(name) {
+                    Some(step) => self.text(step.then.as_ref()),
+                    None => std::fs::read_to_string(self.directory.join(name)).ok(),
+                };
+                before.is_some() && before == self.text(step.now.as_ref())
+            }
+            None => {
+                let noted = at(&format!("{ORIGINAL}{below}")).filter(|_| below.starts_with("refs/tags/"));
+                noted.is_some_and(|noted| {
+                    let is_at_once = modified(step)
+                        .zip(modified(noted))
+                        .is_some_and(|(set, noted)| (set - noted).abs() <= AT_ONCE);
+                    is_at_once && self.text(noted.now.as_ref()) == self.text(step.then.as_ref())
+                })
+            }
+        }
     }
 
     /// The text of a file; `None` where there is none, or it cannot be read.

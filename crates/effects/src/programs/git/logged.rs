@@ -80,6 +80,10 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
                 .into_iter()
                 .collect()
         }
+        "filter-branch" => vec![LoggedMessage::Whole("filter-branch: rewrite".to_owned())],
+        // No log is what tells of a bisection: git notes it in files of its own.
+        "bisect" => vec![several("HEAD\tcheckout: moving from "), several("BISECT_LOG\t")],
+        "tag" => tagged(words).into_iter().collect(),
         "remote" if operand == Some("update") => vec![several("fetch"), several("remote update")],
         "remote" if operand == Some("rename") => vec![several("remote: renamed ")],
         "pull" => vec![several("pull")],
@@ -91,6 +95,15 @@ fn logged(name: &str, words: &Words, from: Option<&str>) -> Vec<LoggedMessage> {
         ],
         _ => Vec::new(),
     }
+}
+
+/// What an annotated tag says of itself: its object tells what a log would.
+fn tagged(words: &Words) -> Option<LoggedMessage> {
+    let said = ["-a", "--annotate", "-s", "--sign", "-u", "--local-user", "-m", "--message", "-F", "--file"];
+    let tag = words.operand(0).filter(|_| words.any(&said))?;
+    let message = words.arguments.value(&["-m", "--message"]).and_then(|message| message.as_exact());
+    let subject = message.and_then(|message| message.lines().next()).unwrap_or_default();
+    Some(LoggedMessage::Start(format!("refs/tags/{tag}\ttag: {subject}")))
 }
 
 impl Git<'_, '_> {

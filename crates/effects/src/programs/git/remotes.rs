@@ -262,6 +262,7 @@ fn submodule(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             if let Some(root) = git.root() {
                 git.machine.write(&Value::exact(root.join(".gitmodules").as_str()));
             }
+            git.make_module(words, &place);
             git.touch("")
         }
         Some("deinit") if words.any(&["-f", "--force"]) => {
@@ -391,6 +392,32 @@ impl Git<'_, '_> {
                 self.move_branch(&Value::exact(to));
             }
         }
+    }
+
+    /// The repository of a new submodule lies below that of the project, under its name.
+    fn make_module(&mut self, words: &Words, place: &Value) {
+        let below = || {
+            let root = self.root()?;
+            let place = crate::path::AbsolutePath::new(place.as_exact()?)?;
+            place.relative_to(&root).map(str::to_owned)
+        };
+        let given = words.arguments.value(&["--name"]);
+        let name = given.map_or_else(below, |name| name.as_exact().map(str::to_owned));
+        let modules = self.repository_directory().map(|directory| directory.join("modules"));
+        let (Some(name), Some(modules)) = (name, modules) else { return };
+        let module = modules.join(&name);
+        if self.machine.entry(&module) != Entry::Missing {
+            return;
+        }
+        // With the first one comes the directory of all.
+        let made = if self.machine.entry(&modules) == Entry::Missing { modules } else { module };
+        self.machine.add(
+            Draft::new(EffectKind::FileCreate, Target::Path(made))
+                .recursive()
+                .severity(Severity::Low)
+                .nature(Nature::KeptByVersionControl)
+                .note("the repository of the submodule"),
+        );
     }
 
     /// The repositories of submodules change, in which the branches are of these.

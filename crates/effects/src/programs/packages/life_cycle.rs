@@ -133,11 +133,54 @@ pub(crate) fn life_cycle(machine: &mut Machine<'_>, call: &Call) {
     ]) {
         return;
     }
-    let work = |machine: &mut Machine<'_>| run_scripts(machine, scripts);
+    let new_version = (subcommand == "version").then(|| arguments.operand(0)).flatten().map(str::to_owned);
+    let work = |machine: &mut Machine<'_>| {
+        if let Some(new_version) = &new_version {
+            note_version(machine, new_version);
+        }
+        run_scripts(machine, scripts);
+    };
     match arguments.value(&["--prefix", "-C", "--dir", "--cwd"]).cloned() {
         Some(directory) => machine.inside(&directory, work),
         None => work(machine),
     }
+}
+
+/// Remembers what the manifest and the lock file hold after `npm version`, which writes the new version where the old one stands.
+fn note_version(machine: &mut Machine<'_>, wanted: &str) {
+    for (name, places) in [("package.json", 1), ("package-lock.json", 2), ("npm-shrinkwrap.json", 2)] {
+        let Some(path) = machine.one_path_through(&Value::exact(name)) else { continue };
+        let text = machine.announced_text(&path);
+        let Some(text) = text.as_exact() else { continue };
+        let manifest: Json = super::manifest(&Value::exact(text));
+        let Some(old) = manifest.get("version").and_then(Json::as_str) else { continue };
+        let Some(new) = version_after(old, wanted) else { continue };
+        let written = ["\"version\": ", "\"version\":"].into_iter().find_map(|key| {
+            let (then, now) = (format!("{key}\"{old}\""), format!("{key}\"{new}\""));
+            text.contains(&then).then(|| text.replacen(&then, &now, places))
+        });
+        if let Some(written) = written {
+            machine.overlay().announce(&path, written);
+        }
+    }
+}
+
+/// The version that `npm version` makes of another; `None` of those with more than three numbers, and for words that are not read here.
+fn version_after(old: &str, wanted: &str) -> Option<String> {
+    let numbers = |text: &str| -> Option<[u64; 3]> {
+        let parts: Option<Vec<u64>> = text.split('.').map(|part| part.parse().ok()).collect();
+        parts?.try_into().ok()
+    };
+    let [major, minor, patch] = numbers(old)?;
+    Some(match wanted {
+        "major" => format!("{}.0.0", major.checked_add(1)?),
+        "minor" => format!("{major}.{}.0", minor.checked_add(1)?),
+        "patch" => format!("{major}.{minor}.{}", patch.checked_add(1)?),
+        other => {
+            let [major, minor, patch] = numbers(other.strip_prefix('v').unwrap_or(other))?;
+            format!("{major}.{minor}.{patch}")
+        }
+    })
 }
 
 fn run_scripts(machine: &mut Machine<'_>, scripts: &[&str]) {
