@@ -163,6 +163,19 @@ fn what_a_person_packed_stays() {
     }
 }
 
+/// Where two files are each a packed copy of what the other one held, none of them shows that nothing is lost.
+#[test]
+fn what_is_made_of_each_other_is_not_looked_through() {
+    let environment = project();
+    begin(&environment, "gzip -c list > one; gzip -c other > list; mv one other");
+    let output = environment.checkrein(&["undo", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code().is_some() && said.contains("keep"), "{said}");
+    let output = environment.checkrein(&["undo", "--yes", "--force"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_to_string(environment.project().join("other")).unwrap(), "theirs\n");
+}
+
 /// Nothing goes that is the only copy: what it is a copy of has to come back as well.
 #[test]
 fn what_is_a_copy_of_what_stays_away_stays() {

@@ -199,6 +199,11 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
             ".git/refs/tags/first",
         ),
         ("git update-ref refs/tags/first HEAD", "git tag -f first other", ".git/refs/tags/first"),
+        (
+            "git sparse-checkout set src",
+            "echo person >> .git/info/sparse-checkout",
+            ".git/info/sparse-checkout",
+        ),
         ("git tag -f -a -m again first", "git tag -f -a -m mine first", ".git/refs/tags/first"),
         ("git tag -f -m again first HEAD~1", "git tag -f first other", ".git/refs/tags/first"),
         ("git bisect start HEAD HEAD~2 > /dev/null", "git commit -q --allow-empty -m person", ".git/HEAD"),
@@ -208,6 +213,11 @@ fn what_a_call_was_to_set_goes_back_without_its_end() {
         ("chmod 700 src", "chmod 500 src", "src"),
         ("echo more | tee -a app.log", "echo person >> app.log", "app.log"),
         ("git restore --source=HEAD~1 a", "echo person >> a", "a"),
+        ("git diff > app.log", "echo person >> app.log", "app.log"),
+        ("git diff --staged > a", "echo person >> a", "a"),
+        ("git diff > b.patch && git checkout -q -- b", "echo person >> b.patch", "b.patch"),
+        ("git diff > b.patch && git apply -R b.patch", "echo person >> b.patch", "b.patch"),
+        ("git diff --staged > c.patch && git apply -R --index c.patch", "echo person >> c.patch", "c.patch"),
         ("sed -i '1i header' a", "echo person >> a", "a"),
     ] {
         for person in [None, Some(person)] {

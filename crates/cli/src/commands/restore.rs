@@ -1,6 +1,7 @@
 //! What `undo` and `snapshot restore` have in common: showing what would be done, asking, doing it, telling how it went.
 
 mod compiled;
+mod differences;
 mod generated;
 pub(super) mod git;
 mod left_out;

@@ -58,6 +58,7 @@ impl Prepared {
             .iter()
             .filter(|other| matches!(other.deed, RestoreAction::Create | RestoreAction::Replace))
             .filter(|other| other.path != step.path)
+            .filter(|other| step.deed == RestoreAction::Remove || !self.is_made_of_others(other))
             .collect();
         if is_same
             && back.iter().any(|other| {
@@ -68,6 +69,14 @@ impl Prepared {
         }
         let Some(bytes) = packed else { return false };
         self.is_packed_copy(&bytes, &back, &is_done) || self.is_archive_of_known(&bytes, &back, &is_done)
+    }
+
+    /// Whether what stands there looks as if it were made of other files, so that it depends on these whether it goes back: packed, or a
+    /// difference. Of two that are made of each other, neither is looked through.
+    pub fn is_made_of_others(&self, step: &Step) -> bool {
+        self.packed(step.now.as_ref()).is_some_and(|bytes| {
+            may_be_archive(&bytes) || may_be_packed(&bytes) || bytes.starts_with(b"diff --git ")
+        })
     }
 
     /// Whether bytes are what a compressor made of one file that comes back, or that stands as it did where the action was to read it.

@@ -200,24 +200,19 @@ impl Repository<'_> {
             self.steps.iter().find(|step| step.path.as_path() == place)
         };
         let modified = |step: &Step| step.now.as_ref().map(|node| node.meta().modified.seconds);
-        match below.strip_prefix(ORIGINAL) {
-            Some(name) => {
-                let before = match at(name) {
-                    Some(step) => self.text(step.then.as_ref()),
-                    None => std::fs::read_to_string(self.directory.join(name)).ok(),
-                };
-                before.is_some() && before == self.text(step.now.as_ref())
-            }
-            None => {
-                let noted = at(&format!("{ORIGINAL}{below}")).filter(|_| below.starts_with("refs/tags/"));
-                noted.is_some_and(|noted| {
-                    let is_at_once = modified(step)
-                        .zip(modified(noted))
-                        .is_some_and(|(set, noted)| (set - noted).abs() <= AT_ONCE);
-                    is_at_once && self.text(noted.now.as_ref()) == self.text(step.then.as_ref())
-                })
-            }
+        if let Some(name) = below.strip_prefix(ORIGINAL) {
+            let before = match at(name) {
+                Some(step) => self.text(step.then.as_ref()),
+                None => std::fs::read_to_string(self.directory.join(name)).ok(),
+            };
+            return before.is_some() && before == self.text(step.now.as_ref());
         }
+        let noted = at(&format!("{ORIGINAL}{below}")).filter(|_| below.starts_with("refs/tags/"));
+        noted.is_some_and(|noted| {
+            let times = modified(step).zip(modified(noted));
+            times.is_some_and(|(set, noted)| (set - noted).abs() <= AT_ONCE)
+                && self.text(noted.now.as_ref()) == self.text(step.then.as_ref())
+        })
     }
 
     /// The text of a file; `None` where there is none, or it cannot be read.

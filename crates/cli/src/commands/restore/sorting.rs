@@ -17,7 +17,7 @@ use super::git::{
     MERGED, directory_of, ends_merge, is_branch_of_others, is_list_of_references, is_log_moved_from_restored,
     is_note_of_merge, is_pushed_from_here, only_gathers, only_lacks_entries, only_lacks_stashes, taken_away,
 };
-use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, held};
+use super::{Changed, GuardPlaces, New, Permissions, RestoreTerms, differences, held};
 use crate::terminal::{cut, plain};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -566,6 +566,7 @@ impl RestoreTerms<'_> {
             || is_empty
             || prepared.is_taken_from_elsewhere(step) && !is_reference()
             || self.is_brought_back(prepared, step, held)
+            || self.is_difference(prepared, step, held)
             || is_list_of_references(prepared, self.snapshot, step)
             || is_compiled(prepared, step)
             || prepared.has_same_entries(step)
@@ -586,6 +587,45 @@ impl RestoreTerms<'_> {
             other.deed != RestoreAction::Remove && self.objection(prepared, other, held).is_none()
         };
         (step.then.is_some() || self.maker(step) == Maker::Action) && prepared.is_brought_back(step, is_done)
+    }
+
+    /// Whether a file holds nothing but what `git diff` says of texts that stand, come back, or are in the last commit.
+    fn is_difference(&self, prepared: &Prepared, step: &Step, held: &impl Fn(&Step) -> bool) -> bool {
+        let Some(Node::File { content, length, .. }) = &step.now else { return false };
+        if *length > differences::LONGEST || step.then.is_none() && self.maker(step) != Maker::Action {
+            return false;
+        }
+        let text_of = |content| String::from_utf8(prepared.content(content).ok()?).ok();
+        let Some(text) = text_of(content).filter(|text| text.starts_with("diff --git ")) else {
+            return false;
+        };
+        let world = self.ground.world();
+        let place = step.path.as_path().to_str().and_then(AbsolutePath::new);
+        let Some(root) = place.and_then(|place| world.repository(&place)).map(|found| found.root) else {
+            return false;
+        };
+        differences::is_of_known(&text, |name| {
+            let place = root.join(name);
+            let committed = match world.committed_text(&root, "HEAD", name) {
+                FileText::Whole(text) => Some(text),
+                FileText::Beginning(_) | FileText::Unknown => None,
+            };
+            let own = Path::new(place.as_str());
+            let back = match prepared.steps().iter().find(|other| other.path.as_path() == own) {
+                Some(other) if other.path == step.path || prepared.is_made_of_others(other) => None,
+                Some(other) => match &other.then {
+                    Some(Node::File { content, .. }) if self.objection(prepared, other, held).is_none() => {
+                        text_of(content)
+                    }
+                    Some(
+                        Node::File { .. } | Node::Symlink { .. } | Node::Directory { .. } | Node::Pipe { .. },
+                    )
+                    | None => None,
+                },
+                None => checkrein_files::read_text(own, differences::LONGEST).ok(),
+            };
+            committed.into_iter().chain(back).collect()
+        })
     }
 
     /// Whether a file holds just what git wrote there, with the marks of conflicts, when it could not finish a merge that is taken back with it:

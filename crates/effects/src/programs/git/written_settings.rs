@@ -22,6 +22,10 @@ impl Git<'_, '_> {
         };
         let Some(before) = self.machine.announced_text(&file).as_exact().map(str::to_owned) else { return };
         let after = match name {
+            "sparse-checkout" => {
+                self.announce_sparse(words);
+                after_sparse(&before, words)
+            }
             "remote" => after_remote(&before, words),
             "branch" => self.after_branch(&before, words),
             "checkout" | "switch" => self.after_tracking(&before, words),
@@ -29,6 +33,45 @@ impl Git<'_, '_> {
         };
         if let Some(after) = after {
             self.machine.overlay().announce(&file, after);
+        }
+    }
+
+    /// Remembers what the files hold in which git keeps which directories of a sparse work tree are chosen.
+    fn announce_sparse(&mut self, words: &Words) {
+        let Some(directory) = self.repository_directory() else { return };
+        let file = directory.join("config.worktree");
+        let before = match self.machine.entry(&file) {
+            Entry::Missing => Some(String::new()),
+            Entry::File(_) => self.machine.announced_text(&file).as_exact().map(str::to_owned),
+            Entry::Directory | Entry::Symlink(_) | Entry::Special | Entry::Unknown => None,
+        };
+        let is_plain = !words.any(&["--no-cone", "--sparse-index", "--no-sparse-index", "--stdin"]);
+        let given: &[(&str, &str, &str)] = match words.operand(0) {
+            Some("set") if is_plain => {
+                &[("core", "sparseCheckout", "true"), ("core", "sparseCheckoutCone", "true")]
+            }
+            Some("disable") => &[
+                ("core", "sparseCheckout", "false"),
+                ("core", "sparseCheckoutCone", "false"),
+                ("index", "sparse", "false"),
+            ],
+            Some(_) | None => return,
+        };
+        let after = before.and_then(|before| {
+            given.iter().try_fold(before, |text, (section, key, value)| with(&text, section, key, value))
+        });
+        if let Some(after) = after {
+            self.machine.overlay().announce(&file, after);
+        }
+        let is_one_level = |name: &&str| {
+            !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '*', '?', '[', '\\', '"'])
+        };
+        let names = words.operands_from(1).iter().map(|name| name.as_exact().filter(is_one_level));
+        let names: Option<std::collections::BTreeSet<&str>> = names.collect();
+        if let (Some(names), Some("set")) = (names, words.operand(0)) {
+            let chosen: Vec<String> = names.iter().map(|name| format!("/{name}/\n")).collect();
+            let text = format!("/*\n!/*/\n{}", chosen.concat());
+            self.machine.overlay().announce(&directory.join("info/sparse-checkout"), text);
         }
     }
 
@@ -193,6 +236,13 @@ impl Git<'_, '_> {
         let shared = shared_by_work_trees(self.machine, &directory);
         self.machine.overlay().point(&shared.join(&reference), &directory, meaning);
     }
+}
+
+/// What the configuration holds after `git sparse-checkout`, which keeps its settings in a file of the work tree alone.
+fn after_sparse(before: &str, words: &Words) -> Option<String> {
+    matches!(words.operand(0), Some("set" | "init" | "add"))
+        .then(|| with(before, "extensions", "worktreeConfig", "true"))
+        .flatten()
 }
 
 /// What `git config` does to a file.
