@@ -127,6 +127,8 @@ pub struct ClientPaths {
     pub folder_variable: Option<&'static str>,
     /// The files in which hooks may be registered, by whom they are for; a scope that it does not have is not among them.
     pub settings: &'static [(SettingsScope, ClientPath)],
+    /// From which folders it takes the settings of a project.
+    pub project_settings: ProjectSettings,
     /// Files beside the settings that call the hook for further events, by name; for a client that has a file for each event.
     pub companions: &'static [&'static str],
     /// Other files that can switch its hooks off.
@@ -159,6 +161,15 @@ pub enum SettingsScope {
     Local,
     /// One user in every project.
     User,
+}
+
+/// From which folders a client takes the settings of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProjectSettings {
+    /// From the one where it is started, and from no other: a folder of the project is another project.
+    WhereStarted,
+    /// From those above as well, up to the root of the repository, or that is not known.
+    Upward,
 }
 
 /// Where something of a client is.
@@ -276,6 +287,7 @@ pub(crate) const NOWHERE: ClientPaths = ClientPaths {
     folder: "",
     folder_variable: None,
     settings: &[],
+    project_settings: ProjectSettings::Upward,
     companions: &[],
     switches: &[],
     managed: &[],

@@ -21,7 +21,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
+    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
@@ -51,6 +51,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::Team, ClientPath::Project(".claude/settings.json")),
             (SettingsScope::Local, ClientPath::Project(LOCAL)),
         ],
+        // Observed with 2.1.197: hooks of the project are not called in a session that begins in one of its folders.
+        project_settings: ProjectSettings::WhereStarted,
         companions: &[],
         switches: &[],
         managed: &[ClientPath::Machine("etc/claude-code/managed-settings.json")],

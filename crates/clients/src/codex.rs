@@ -20,7 +20,8 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript, TrustRequirement,
+    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
+    TrustRequirement,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::command::Answering;
@@ -53,6 +54,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::User, ClientPath::Folder("hooks.json")),
             (SettingsScope::Team, ClientPath::Project(".codex/hooks.json")),
         ],
+        project_settings: ProjectSettings::Upward,
         companions: &[],
         switches: &[],
         managed: &[ClientPath::Machine("etc/codex/hooks.json")],

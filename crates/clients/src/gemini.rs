@@ -15,7 +15,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, SettingsScope, Transcript,
+    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::command::Answering;
@@ -50,6 +50,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::User, ClientPath::Folder("settings.json")),
             (SettingsScope::Team, ClientPath::Project(".gemini/settings.json")),
         ],
+        project_settings: ProjectSettings::Upward,
         companions: &[],
         switches: &[],
         managed: &[ClientPath::Machine("etc/gemini-cli/settings.json")],

@@ -66,8 +66,8 @@ mod weight;
 mod windsurf;
 
 pub use adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, Provider, Resume, SettingsScope, Transcript,
-    TrustRequirement,
+    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, Resume, SettingsScope,
+    Transcript, TrustRequirement,
 };
 pub use answering_hooks::head_names_answerers;
 pub use canary::{CANARY_SESSION, Canary, is_canary};
@@ -134,6 +134,17 @@ pub fn of_program(name: &str) -> Option<&'static ClientAdapter> {
     CLIENTS.iter().find(|adapter| adapter.programs.contains(&name))
 }
 
+/// The client that this starts: its program, or its package by the name that a package manager is given.
+pub fn of_program_or_package(name: &str) -> Option<&'static ClientAdapter> {
+    let of_package = |adapter: &&ClientAdapter| {
+        let mut parts = adapter.packages.iter().flat_map(|path| path.split('/'));
+        parts.any(|part| {
+            !part.is_empty() && part != "dist" && part != "cli" && part.trim_start_matches('@') == name
+        })
+    };
+    of_program(name).or_else(|| CLIENTS.iter().find(of_package))
+}
+
 /// The names of all programs of clients.
 pub fn programs() -> impl Iterator<Item = &'static str> {
     let own = CLIENTS.iter().flat_map(|adapter| adapter.programs);
@@ -157,4 +168,24 @@ pub fn project_guard() -> impl Iterator<Item = &'static str> {
         ClientPath::Project(path) => Some(*path),
         ClientPath::Folder(_) | ClientPath::Machine(_) => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_program_or_package;
+
+    #[test]
+    fn a_client_is_known_by_its_program_and_by_the_name_of_its_package() {
+        let name = |given: &str| of_program_or_package(given).map(|client| client.client.name());
+        for (given, expected) in [
+            ("claude", "claude"),
+            ("claude-code", "claude"),
+            ("gemini-cli", "gemini"),
+            ("opencode-ai", "opencode"),
+        ] {
+            assert_eq!(name(given), Some(expected), "{given}");
+        }
+        assert_eq!(name("cli"), None);
+        assert_eq!(name("aider"), None);
+    }
 }

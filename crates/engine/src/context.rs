@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use checkrein_effects::predict_with;
-use checkrein_facts::{GuardedPath, History};
+use checkrein_facts::{GuardedPath, GuardedStart, History};
 use checkrein_ledger::Durability;
 use checkrein_policy::{LogLevel, Mode, Policy, Standpoint, TargetKnowledge, location};
 use checkrein_protocol::{
@@ -20,6 +20,7 @@ use crate::config_files;
 use crate::environment::{HostEnvironment, confiner, masker};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
+use crate::guarded_start::guarded_start;
 use crate::installation::{self, Installations};
 use crate::places::{self, Ground};
 use crate::rules::{RuleTexts, standing};
@@ -219,6 +220,11 @@ impl Context {
         let mut history = history;
         let expected = [".cache"].iter().chain(environment.client.places.expected);
         let expected = expected.map(|folder| environment.home.join(folder)).collect();
+        let is_used = !self.installations.0.is_empty();
+        let found = environment.clone();
+        let start = move |program: &str, directory: &AbsolutePath| {
+            if is_used { guarded_start(&found, program, directory) } else { GuardedStart::Unknown }
+        };
         history.goals.splice(0..0, self.policy.config().goals.iter().cloned());
         RealWorld::new(checkrein_world::WorldInputs {
             home: environment.home.clone(),
@@ -235,6 +241,7 @@ impl Context {
             tool_output: self.tool_output(),
         })
         .with_typing(self.environment.client.typing)
+        .with_guarded_starts(start)
         .with_owned_remotes(self.policy.config().owned.remotes.clone())
     }
 

@@ -23,6 +23,7 @@
 //! | `beginning` | what a session began with, and being held to it |
 //! | `inheritance` | a halted conversation that goes on under another name |
 //! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
+//! | `guarded_start` | whether an agent that a call starts would ask the guard |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
 //! | `lineage` | which session started which, and what a family spends |
@@ -88,6 +89,7 @@ pub mod fail_closed;
 mod flow;
 mod for_user;
 pub mod gate_process;
+mod guarded_start;
 mod held_file;
 pub mod incident;
 mod inheritance;

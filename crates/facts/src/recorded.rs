@@ -7,8 +7,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::world::{
-    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
-    Right, TreeDifferences, VersionState, World, guarded_places,
+    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, GuardedStart, History, HostPaths, Listing,
+    Repository, Right, TreeDifferences, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
@@ -90,6 +90,10 @@ pub struct RecordedWorld {
     /// Whose repositories elsewhere the user calls their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owned_remotes: Vec<String>,
+    /// Which agents ask the guard, by their names and the directories in which they are started. In a complete world one that is named for
+    /// the root asks everywhere, and where one is named, all others do not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarded_starts: Vec<(String, AbsolutePath, GuardedStart)>,
 }
 
 impl RecordedWorld {
@@ -123,6 +127,7 @@ impl RecordedWorld {
             tool_output: ToolOutput::Shown,
             typing: Typing::Reviewed,
             owned_remotes: Vec::new(),
+            guarded_starts: Vec::new(),
         }
     }
 
@@ -373,6 +378,17 @@ impl World for RecordedWorld {
         self.typing
     }
 
+    fn guarded_start(&self, program: &str, directory: &AbsolutePath) -> GuardedStart {
+        let of_all = |place: &AbsolutePath| self.complete && place.parent().is_none();
+        let known = (self.guarded_starts.iter())
+            .find(|(name, place, _)| name == program && (place == directory || of_all(place)));
+        match known {
+            Some((.., answer)) => *answer,
+            None if self.complete && !self.guarded_starts.is_empty() => GuardedStart::Unguarded,
+            None => GuardedStart::Unknown,
+        }
+    }
+
     fn owned_remotes(&self) -> Vec<String> {
         self.owned_remotes.clone()
     }
@@ -565,6 +581,13 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
     fn typing(&self) -> Typing {
         let answer = self.inner.typing();
         self.facts.borrow_mut().typing = answer;
+        answer
+    }
+
+    fn guarded_start(&self, program: &str, directory: &AbsolutePath) -> GuardedStart {
+        let answer = self.inner.guarded_start(program, directory);
+        let fact = (program.to_owned(), directory.clone(), answer);
+        self.facts.borrow_mut().guarded_starts.push(fact);
         answer
     }
 

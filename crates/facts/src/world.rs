@@ -92,6 +92,10 @@ pub trait World {
     fn typing(&self) -> Typing {
         Typing::Reviewed
     }
+    /// Whether an agent that is started by this name in a directory asks the guard before its calls.
+    fn guarded_start(&self, _program: &str, _directory: &AbsolutePath) -> GuardedStart {
+        GuardedStart::Unknown
+    }
     /// Whose repositories elsewhere the user calls their own, as [`crate::is_owned`] reads them.
     fn owned_remotes(&self) -> Vec<String> {
         Vec::new()
@@ -324,6 +328,19 @@ pub enum TreeDifference {
     Changed,
     /// Only the first has something there.
     Removed,
+}
+
+/// Whether an agent that is started somewhere asks the guard before its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GuardedStart {
+    /// Hooks of the guard are registered for it, for its user or for the directory.
+    Guarded,
+    /// Nothing calls the guard there, although it guards others on this machine.
+    Unguarded,
+    /// It could not be found out, or the guard guards nobody on this machine.
+    #[default]
+    Unknown,
 }
 
 /// What has happened in the session so far, as far as judging needs it. Bounded in size.

@@ -209,6 +209,11 @@ impl<'w> Machine<'w> {
         }
     }
 
+    /// Whether this runs on another machine or in a container.
+    pub fn is_away(&self) -> bool {
+        self.away.is_some()
+    }
+
     /// What stands at a path, as the command has changed it so far; symbolic links are not followed in the last part.
     pub fn entry(&self, path: &AbsolutePath) -> Entry {
         if self.away.is_some() {

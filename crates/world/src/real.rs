@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
-    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, History, HostPaths, Listing, Repository,
-    Right, TreeDifferences, VersionState, World, guarded_places,
+    Branches, Committed, Entry, FileFacts, FileText, GuardedPath, GuardedStart, History, HostPaths, Listing,
+    Repository, Right, TreeDifferences, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
@@ -99,6 +99,19 @@ pub struct RealWorld {
     tool_output: ToolOutput,
     typing: Typing,
     owned_remotes: Vec<String>,
+    starts: Option<StartLookup>,
+}
+
+/// Finds out whether an agent of this name asks the guard when it is started in a directory.
+type FindStart = dyn Fn(&str, &AbsolutePath) -> GuardedStart;
+
+/// The same, kept.
+struct StartLookup(Box<FindStart>);
+
+impl std::fmt::Debug for StartLookup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("StartLookup")
+    }
 }
 
 impl RealWorld {
@@ -137,6 +150,7 @@ impl RealWorld {
             tool_output,
             typing: Typing::Reviewed,
             owned_remotes: Vec::new(),
+            starts: None,
         }
     }
 
@@ -144,6 +158,13 @@ impl RealWorld {
     #[must_use]
     pub fn with_typing(self, typing: Typing) -> Self {
         Self { typing, ..self }
+    }
+
+    /// The same world where this finds out whether an agent asks the guard, by its name and the directory in which it is started. Asked only
+    /// when a call starts one.
+    #[must_use]
+    pub fn with_guarded_starts(self, find: impl Fn(&str, &AbsolutePath) -> GuardedStart + 'static) -> Self {
+        Self { starts: Some(StartLookup(Box::new(find))), ..self }
     }
 
     /// The same world where the user calls these repositories elsewhere their own.
@@ -488,6 +509,10 @@ impl World for RealWorld {
 
     fn typing(&self) -> Typing {
         self.typing
+    }
+
+    fn guarded_start(&self, program: &str, directory: &AbsolutePath) -> GuardedStart {
+        self.starts.as_ref().map_or(GuardedStart::Unknown, |starts| (starts.0)(program, directory))
     }
 
     fn owned_remotes(&self) -> Vec<String> {

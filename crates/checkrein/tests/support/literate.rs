@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use checkrein_facts::{
-    Committed, Entry, FileText, GuardedPath, Listing, RecordedWorld, Right, TreeDifference, TreeDifferences,
-    VersionState,
+    Committed, Entry, FileText, GuardedPath, GuardedStart, Listing, RecordedWorld, Right, TreeDifference,
+    TreeDifferences, VersionState,
 };
 use checkrein_protocol::{AbsolutePath, Action};
 use checkrein_testkit::world::project;
@@ -109,6 +109,12 @@ pub fn build_world(scene: &str) -> RecordedWorld {
             "guarded" => {
                 let path = place(&world, rest);
                 world.place.guarded.push(GuardedPath { path, role: "a guarded path".to_owned() });
+                continue;
+            }
+            "hooks" => {
+                let (program, directory) = rest.split_once(' ').unwrap_or((rest, "/"));
+                let directory = place(&world, directory);
+                world.guarded_starts.push((program.to_owned(), directory, GuardedStart::Guarded));
                 continue;
             }
             "directory" => {

@@ -1,5 +1,8 @@
 //! Other coding agents: what they are started with decides who looks on.
 
+use checkrein_facts::GuardedStart;
+use checkrein_protocol::AbsolutePath;
+
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
@@ -220,6 +223,7 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .or_else(goose)
         .or_else(other_settings)
         .or_else(|| lives_elsewhere(machine))
+        .or_else(|| starts_unguarded(machine, call, &words))
     {
         machine.add(unwatched(note));
     }
@@ -369,6 +373,10 @@ pub(crate) fn move_later_agents(machine: &mut Machine<'_>) {
 
 /// Whether variables that the command sets take the agent away from its settings.
 fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
+    // What is set on another machine is not known, and is nothing that the command set.
+    if machine.is_away() {
+        return None;
+    }
     let before = |name: &str| present_place(machine, name);
     let given = |name: &&str| {
         let value = machine.variable(name)?;
@@ -384,4 +392,51 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
         .iter()
         .any(|name| given(name).is_some() || machine.variable(name).is_none() && before(name).is_some())
         .then_some("starts an agent with other settings than its own")
+}
+
+/// Editors with an agent in them: without words that start it, they open a window before which a user sits.
+const EDITORS: &[&str] = &["cursor", "kiro", "windsurf", "antigravity", "warp"];
+const OF_EDITORS: &[&str] = &["agent", "chat", "-p", "--print"];
+/// Programs and words that get an answer in words, or a command that the user is asked about.
+const TALKING: &[&str] =
+    &["butterfish", "ai-shell", "shell-ai", "gorilla-cli", "chatblade", "cody", "tabnine"];
+const EXPLAINING: &[&str] = &["explain", "suggest"];
+/// The options by which an agent works in another directory than the one where it is started (sources: what each prints for `--help`).
+const DIRECTORIES: &[(&[&str], &[&str])] = &[
+    (&["codex"], &["-C", "--cd"]),
+    (&["droid", "kilo", "cline"], &["--cwd"]),
+    (&["opencode", "opencode-ai"], &["--dir"]),
+];
+
+/// Whether the agent would begin where no hook asks the guard, which is used on this machine otherwise.
+fn starts_unguarded(machine: &mut Machine<'_>, call: &Call, words: &[&str]) -> Option<&'static str> {
+    // Behind another program it is the last word: `gh copilot`.
+    let name = call.program.split(' ').next_back().unwrap_or(&call.program).to_owned();
+    let is_window = EDITORS.contains(&name.as_str()) && !words.iter().any(|word| OF_EDITORS.contains(word));
+    let only_talks = TALKING.contains(&name.as_str())
+        || words.iter().find(|word| !word.starts_with('-')).is_some_and(|verb| EXPLAINING.contains(verb));
+    if machine.is_away() || is_window || only_talks {
+        return None;
+    }
+    let options = DIRECTORIES.iter().find(|(programs, _)| programs.contains(&name.as_str()));
+    let given = options.and_then(|(_, options)| {
+        call.words.iter().enumerate().find_map(|(index, word)| {
+            let word = word.as_exact()?;
+            let attached = |option: &&str| word.strip_prefix(*option)?.strip_prefix('=').map(Value::exact);
+            let separate = || options.contains(&word).then(|| call.words.get(index + 1).cloned()).flatten();
+            options.iter().find_map(attached).or_else(separate)
+        })
+    });
+    let directory = match &given {
+        Some(directory) => machine.one_path_through(directory),
+        None => machine.cwd().cloned(),
+    };
+    // Where it begins is not known: only what holds everywhere guards it.
+    let directory = directory.unwrap_or_else(AbsolutePath::root);
+    match machine.world().guarded_start(&name, &directory) {
+        GuardedStart::Unguarded => {
+            Some("starts an agent without the guard: no hook of checkrein is registered for it there")
+        }
+        GuardedStart::Guarded | GuardedStart::Unknown => None,
+    }
 }
