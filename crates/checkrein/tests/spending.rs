@@ -147,20 +147,28 @@ fn by_codex(
 fn what_agents_spend_that_an_agent_starts_counts_for_it() {
     const LOOSE: &[&str] = &["setsid", "--fork", "timeout", "60"];
     for (way, variable, announced, evidence) in [
-        (&["timeout", "60"] as &[&str], None, false, Some("process")),
-        (LOOSE, Some(("CLAUDE_CODE_SESSION_ID", "s")), false, Some("environment")),
-        (LOOSE, None, true, Some("announcement")),
+        (&["timeout", "60"] as &[&str], None, "", Some("process")),
+        (LOOSE, Some(("CLAUDE_CODE_SESSION_ID", "s")), "", Some("environment")),
+        (LOOSE, None, "announced", Some("announcement")),
         // Nothing ties it to the other one.
-        (LOOSE, None, false, None),
+        (LOOSE, None, "", None),
+        // The call that was to start it was refused by the user, or by us.
+        (LOOSE, None, "refused", None),
+        (LOOSE, None, "stopped", None),
     ] {
         let mut session = Session::new("limits:\n  tokens: 5000\n");
         session.answers(SONNET, "one", 1000);
         session.event("SessionStart", json!({ "source": "startup" }));
         assert_eq!(decision(&session.call()), None);
         let environment = &session.environment;
-        if announced {
-            let call = shell_call("starts", "env -i setsid codex exec 'tidy up' &", json!({}));
+        if !announced.is_empty() {
+            let stopped = if announced == "stopped" { "rm -rf ~; " } else { "" };
+            let command = format!("{stopped}env -i setsid codex exec 'tidy up' &");
+            let call = shell_call("starts", &command, json!({}));
             environment.answer_to(&environment.payload("s", "PreToolUse", call));
+        }
+        if announced == "refused" {
+            environment.answer_to(&environment.payload("s", "PostToolBatch", json!({})));
         }
         let rollout = environment.home().join("rollout.jsonl");
         let usage = json!({ "input_tokens": 2000, "cached_input_tokens": 0, "output_tokens": 1 });

@@ -12,9 +12,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_clients::{CLIENTS, is_canary};
-use checkrein_ledger::{FolderName, StateDirectory};
-use checkrein_protocol::{AbsolutePath, Action, HookEvent, RecordBody, SessionId};
-use checkrein_session::{Cost, SessionLedger, SessionState};
+use checkrein_ledger::{FolderName, StateDirectory, last};
+use checkrein_protocol::{AbsolutePath, Action, Enforcement, HookEvent, RecordBody, SessionId, VerdictKind};
+use checkrein_session::{Cost, SessionLedger, SessionState, calls_not_run};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -285,6 +285,7 @@ fn announced(context: &Context, event: &HookEvent, client: Option<&(i32, Process
     }
     let now = context.environment().now().0;
     let folder = processes(&context.environment().state).join(ANNOUNCED);
+    let home = &context.environment().state;
     let mut newest: Option<Announcement> = None;
     for entry in fs::read_dir(folder).ok()?.flatten() {
         let Some(announcement) = read::<Announcement>(&entry.path()) else { continue };
@@ -295,11 +296,34 @@ fn announced(context: &Context, event: &HookEvent, client: Option<&(i32, Process
         }
         let is_meant = announcement.clients.iter().any(|name| name == event.client.name())
             && announcement.workspace == context.workspace().to_string();
-        if is_meant && newest.as_ref().is_none_or(|newest| newest.at < announcement.at) {
+        if is_meant
+            && may_have_run(home, &announcement)
+            && newest.as_ref().is_none_or(|newest| newest.at < announcement.at)
+        {
             newest = Some(announcement);
         }
     }
     newest.map(|announcement| announcement.session)
+}
+
+/// How many records behind an announcement are looked at for what became of its call (ours).
+const RECORDS: usize = 256;
+
+/// Whether the call that announced an agent may have run: it was not refused, by us, the client or its user.
+fn may_have_run(home: &StateDirectory, announcement: &Announcement) -> bool {
+    let Some(folder) = FolderName::on_disk(announcement.session.as_ref()) else { return false };
+    let Ok(records) = last(&SessionLedger::of_folder(home, folder).path(), RECORDS) else { return true };
+    // Its review is the first one behind the announcement.
+    let review = records.iter().find_map(|record| match &record.body {
+        RecordBody::Review(review) if record.at.0 >= announcement.at => Some(review),
+        _ => None,
+    });
+    review.is_none_or(|review| {
+        let is_stopped = review.mode == Enforcement::Enforce
+            && (matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
+                || review.answered.is_some());
+        !is_stopped && !calls_not_run(&records).contains(&review.action_id)
+    })
 }
 
 /// Writes down a parent, in the folders and the records of both.

@@ -25,7 +25,7 @@ use checkrein_protocol::{
     Nature, ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord, SuccessReporting,
     SurpriseRecord, Timestamp, VerdictKind, VerificationRecord,
 };
-use checkrein_session::SessionLedger;
+use checkrein_session::{SessionLedger, calls_not_run};
 
 use checkrein_review::{
     ActionCompletion, Aftermath, Comparison, DoubtChange, Knowledge, OtherCause, SurpriseKind, compare,
@@ -391,11 +391,12 @@ impl Others {
 
     /// Takes up the calls among these records that ran at or after `since`.
     fn take(&mut self, records: &[Record], own: Option<u64>, since: Timestamp, now: Timestamp, place: &str) {
+        let not_run = calls_not_run(records);
         for (position, record) in records.iter().enumerate() {
             let RecordBody::Review(review) = &record.body else { continue };
             let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
                 && review.mode == Enforcement::Enforce;
-            let refused = is_refused || review.answered.is_some();
+            let refused = is_refused || review.answered.is_some() || not_run.contains(&review.action_id);
             if refused || Some(record.seq) == own || !review.effects.iter().any(may_change) {
                 continue;
             }

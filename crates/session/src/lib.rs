@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `state` | the compact state, and how each record changes it |
 //! | `spent` | what a session has spent: tokens, money, processes, bytes |
+//! | `open_calls` | which calls did not run, as far as the records tell |
 //! | `deeds` | what an action did to paths, for later ones to be told |
 //! | `sessions` | all sessions at a glance |
 //! | `retention` | which sessions are old enough to go |
@@ -14,11 +15,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod deeds;
+mod open_calls;
 mod retention;
 mod sessions;
 mod spent;
 mod state;
 
+pub use open_calls::{OpenCalls, calls_not_run};
 pub use retention::prune;
 pub use sessions::{SessionSummary, sessions, summary};
 pub use spent::{Cost, UsageTotals};

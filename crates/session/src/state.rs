@@ -25,10 +25,12 @@ use checkrein_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::open_calls::OpenCalls;
 use crate::spent::UsageTotals;
 use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
 pub use call_counts::CallCounts;
+use call_counts::CountedCall;
 pub use changes::file_operations;
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
@@ -71,6 +73,9 @@ pub struct SessionState {
     calls: CallCounts,
     /// The same since the user spoke last.
     calls_of_turn: CallCounts,
+    /// The calls of which no end is told, and how the newest were counted.
+    open_calls: OpenCalls,
+    counted: VecDeque<CountedCall>,
     halted: Option<String>,
     goals: VecDeque<Goal>,
     baseline: Option<u64>,
@@ -107,7 +112,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"16";
+    const LAYOUT: [u8; 2] = *b"17";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -115,6 +120,8 @@ impl Projection for SessionState {
         if is_work(&record.body) {
             self.worked = Some(record.at);
         }
+        let not_run = self.open_calls.take(record);
+        self.take_not_run(&not_run);
         match &record.body {
             RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
                 if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {
@@ -131,6 +138,7 @@ impl Projection for SessionState {
                 self.behaviour.prompted();
                 self.controller.prompted();
                 self.calls_of_turn = CallCounts::default();
+                self.counted.clear();
                 self.gate_answers.prompted();
                 self.take_goal(text);
             }

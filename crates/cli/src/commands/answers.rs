@@ -1,10 +1,11 @@
-//! What a user answered to the question about a call, as the records that follow it tell.
+//! What a user answered to the question about a call, and which calls the client refused, as the records that follow them tell.
 
 use std::collections::{HashMap, HashSet};
 
 use checkrein_engine::approvals::{ANSWERED, SAID_NO};
 use checkrein_engine::questions::{TOLD_FIRST, is_question_about};
 use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_session::OpenCalls;
 
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum QuestionOutcome {
     Nobody,
     /// There is no answer yet.
     Open,
+    /// It was no question of ours: the call was let through, and the client or its user refused it, as far as is known.
+    NotRun,
 }
 
 impl QuestionOutcome {
@@ -36,7 +39,9 @@ impl QuestionOutcome {
             Self::YesByUser => "yes by user",
             Self::NoByUser => "no by user",
             Self::NoAnswer => "no answer",
-            Self::Yes | Self::Told | Self::No | Self::Refused | Self::Nobody | Self::Open => self.word(),
+            Self::Yes | Self::Told | Self::No | Self::Refused | Self::Nobody | Self::Open | Self::NotRun => {
+                self.word()
+            }
         }
     }
 
@@ -52,6 +57,7 @@ impl QuestionOutcome {
             Self::Refused => "refused",
             Self::Nobody => "unanswered",
             Self::Open => "open",
+            Self::NotRun => "not run",
         }
     }
 
@@ -67,11 +73,12 @@ impl QuestionOutcome {
             Self::Refused => "refused: nobody could be asked",
             Self::Nobody => "nobody: it ran without an answer",
             Self::Open => "not yet",
+            Self::NotRun => "the client or its user refused it, as far as we know",
         }
     }
 }
 
-/// The answers to all questions in the records of one session, oldest first.
+/// The answers to all questions in the records of one session, oldest first, and the calls that did not run.
 pub fn answers<'a>(records: impl IntoIterator<Item = &'a Record>) -> HashMap<ActionId, QuestionOutcome> {
     let mut reader = AnswerReader::default();
     records.into_iter().for_each(|record| reader.take(record));
@@ -89,11 +96,15 @@ pub struct AnswerReader {
     asked: HashSet<ActionId>,
     /// Those that a user at the terminal answers.
     by_user: HashSet<ActionId>,
+    open: OpenCalls,
 }
 
 impl AnswerReader {
     /// Takes up the next record of the session.
     pub fn take(&mut self, record: &Record) {
+        let not_run = self.open.take(record);
+        let is_prompt = matches!(record.body, RecordBody::Prompt { .. });
+        not_run.into_iter().for_each(|id| self.close(id, is_prompt));
         match &record.body {
             RecordBody::Review(review)
                 if review.verdict == VerdictKind::Escalate && review.mode == Enforcement::Enforce =>
@@ -114,6 +125,9 @@ impl AnswerReader {
                 self.calls.remove(&unanswered.action_id);
             }
             RecordBody::Outcome(outcome) => {
+                if self.found.get(&outcome.action_id) == Some(&QuestionOutcome::NotRun) {
+                    self.found.remove(&outcome.action_id);
+                }
                 if let Some(answer @ QuestionOutcome::Open) = self.found.get_mut(&outcome.action_id) {
                     let is_known = self.by_user.contains(&outcome.action_id);
                     *answer = if is_known { QuestionOutcome::YesByUser } else { QuestionOutcome::Yes };
@@ -135,24 +149,19 @@ impl AnswerReader {
                     self.by_user.insert(ActionId(id.to_owned()));
                 }
             }
-            // The calls of one answer are asked about side by side; when they are over, or somebody speaks, each had its answer.
-            RecordBody::Prompt { .. } => self.close(|_| QuestionOutcome::No),
-            RecordBody::Event { name, .. }
-                if matches!(name.as_str(), "PostToolBatch" | "Stop" | "SessionEnd") =>
-            {
-                self.close(|is_asked| if is_asked { QuestionOutcome::No } else { QuestionOutcome::NoAnswer });
-            }
             _ => {}
         }
     }
 
-    /// Settles what is open; `end` says how, from whether the client had put the question.
-    fn close(&mut self, end: impl Fn(bool) -> QuestionOutcome) {
-        for (id, _) in self.calls.drain() {
-            let end = end(self.asked.contains(&id));
-            self.found.insert(id, end);
-        }
-        self.asked.clear();
-        self.by_user.clear();
+    /// Settles a call that did not run. Whoever speaks has answered what was asked.
+    fn close(&mut self, id: ActionId, is_spoken: bool) {
+        let was_put = self.asked.remove(&id);
+        self.by_user.remove(&id);
+        let end = match self.calls.remove(&id) {
+            None => QuestionOutcome::NotRun,
+            Some(_) if was_put || is_spoken => QuestionOutcome::No,
+            Some(_) => QuestionOutcome::NoAnswer,
+        };
+        self.found.insert(id, end);
     }
 }

@@ -16,7 +16,7 @@ use checkrein_protocol::{
 use checkrein_session::{SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
-use super::answers::AnswerReader;
+use super::answers::{AnswerReader, QuestionOutcome};
 use super::opinion::JUDGED;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
@@ -140,7 +140,7 @@ impl Sums {
         }
         opinions.values().for_each(|fields| self.judged(fields));
         open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
-        for answer in answers.found.into_values() {
+        for answer in answers.found.into_values().filter(|answer| *answer != QuestionOutcome::NotRun) {
             *self.questions.entry(answer.name()).or_default() += 1;
         }
         self.sessions += 1;

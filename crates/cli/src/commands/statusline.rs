@@ -112,7 +112,15 @@ mod tests {
 
     #[test]
     fn what_counts_most_is_seen_whatever_stands_before_it() {
-        let many = CallCounts { ok: 3980, hinted: 44, rewritten: 120, saved: 99, asked: 57, stopped: 12 };
+        let many = CallCounts {
+            ok: 3980,
+            hinted: 44,
+            rewritten: 120,
+            saved: 99,
+            not_run: 0,
+            asked: 57,
+            stopped: 12,
+        };
         let calls = |most: usize| many.summary_within(most).unwrap();
         let end = " | 148k tokens | $11.20";
         let line = fitted(None, &calls, end);

@@ -197,7 +197,8 @@ fn answers_of<'e, 'a: 'e>(
     folder: &FolderName,
     mut entries: impl Iterator<Item = &'e Entry<'a>>,
 ) -> HashMap<ActionId, QuestionOutcome> {
-    let asks = |entry: &Entry<'_>| matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Escalate);
+    // Whether one without an end ran, the records behind it tell as well.
+    let asks = |entry: &Entry<'_>| matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Escalate || entry.outcome.is_none());
     let Some(first) = entries.find(|entry| asks(entry)) else { return HashMap::new() };
     let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
     // What waited was answered before its review was written down.

@@ -4,8 +4,7 @@ use checkrein_facts::{PastAction, TrustDebt};
 use checkrein_intervention::Ran;
 use checkrein_patterns::{ActionFacts, ActionSuccess, Activity, Bearing, Observation, OutcomeFacts};
 use checkrein_protocol::{
-    AbsolutePath, ActionId, DoubtRecord, Effect, Enforcement, OutcomeRecord, Record, ReviewRecord, Timestamp,
-    VerdictKind,
+    AbsolutePath, ActionId, DoubtRecord, Effect, OutcomeRecord, Record, ReviewRecord, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +13,7 @@ use super::bounds::{self, push_bounded, short_path};
 use super::changes::Awaited;
 use super::flow::SettledReadings;
 use crate::deeds::deeds;
+use crate::open_calls::Running;
 
 /// An action of which the outcome may still come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,8 +45,7 @@ impl SessionState {
             }
         }
         self.verdicts.count(review.verdict);
-        self.calls.count(review);
-        self.calls_of_turn.count(review);
+        self.count_call(review);
         if review.flagged {
             self.verdicts.flagged += 1;
         }
@@ -95,6 +94,16 @@ impl SessionState {
         push_bounded(&mut self.recent, action, bounds::RECENT);
     }
 
+    /// Takes up that calls did not run: what they would have made is not theirs.
+    pub(super) fn take_not_run(&mut self, calls: &[ActionId]) {
+        for id in calls {
+            self.count_not_run(id);
+            let action = self.recent.iter_mut().rfind(|action| action.id.as_ref() == Some(id));
+            let made = action.map(|action| std::mem::take(&mut action.created)).unwrap_or_default();
+            self.created.retain(|path| !made.contains(path));
+        }
+    }
+
     /// The same call is made once more, so what the agent was asked about before has been answered: where nothing of it came, whoever was asked
     /// said no, or nobody was there. Those are refusals like any other, in their order. A yes that comes late is still taken up.
     fn take_unanswered(&mut self, review: &ReviewRecord) {
@@ -120,6 +129,7 @@ impl SessionState {
 
     pub(super) fn take_outcome(&mut self, outcome: &OutcomeRecord, at: Timestamp) {
         self.outcomes += 1;
+        self.count_run(&outcome.action_id);
         let pause_ms = self.pause(at, outcome);
         if let Some(verification) = &outcome.verification {
             let seen = verification.surprises.len() as u64;
@@ -167,30 +177,6 @@ impl SessionState {
             self.created.retain(|path| !mine.contains(path));
         } else if let Some(action) = self.recent.get_mut(position) {
             action.created = mine;
-        }
-    }
-}
-
-/// Whether a reviewed action runs.
-enum Running {
-    /// The verdict lets it.
-    Now,
-    /// A user decides; an outcome will show it.
-    Asked,
-    /// The verdict forbids it.
-    Never,
-}
-
-impl Running {
-    fn of(review: &ReviewRecord) -> Self {
-        match (review.mode, review.verdict) {
-            // Nobody could be asked, so it was refused.
-            _ if review.answered.is_some() => Self::Never,
-            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) => {
-                Self::Now
-            }
-            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Never,
-            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
         }
     }
 }

@@ -30,7 +30,7 @@ pub const TALLIES: usize = 64;
 pub const DOUBT: u32 = 100;
 
 /// Puts a value at the end; the oldest one goes where there would be more than `bound`.
-pub(super) fn push_bounded<T>(queue: &mut VecDeque<T>, value: T, bound: usize) {
+pub(crate) fn push_bounded<T>(queue: &mut VecDeque<T>, value: T, bound: usize) {
     while queue.len() >= bound {
         queue.pop_front();
     }

@@ -1,7 +1,10 @@
 //! What became of the calls, in the words in which a user is told.
 
-use checkrein_protocol::{Enforcement, ReviewRecord, VerdictKind};
+use checkrein_protocol::{ActionId, Enforcement, ReviewRecord, VerdictKind};
 use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+use super::bounds::{self, push_bounded};
 
 /// What became of calls: each is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,6 +17,9 @@ pub struct CallCounts {
     pub rewritten: u64,
     /// They ran after what they destroy was saved.
     pub saved: u64,
+    /// They were let through, and did not run as far as is known: the client or its user refused them.
+    #[serde(default)]
+    pub not_run: u64,
     /// A user was asked.
     pub asked: u64,
     /// They were refused.
@@ -28,7 +34,7 @@ impl CallCounts {
 
     /// How many of them a user may want to look at.
     pub fn remarkable(&self) -> u64 {
-        self.calls() - self.ok
+        self.calls() - self.ok - self.not_run
     }
 
     /// The counts that are not zero, each behind its word: `38 ok, 2 rewritten, 3 saved`.
@@ -66,29 +72,106 @@ impl CallCounts {
         Some(fitting.unwrap_or_else(|| calls.to_owned()))
     }
 
-    fn parts(&self) -> [(u64, &'static str); 6] {
+    fn parts(&self) -> [(u64, &'static str); 7] {
         [
             (self.ok, "ok"),
             (self.hinted, "hinted"),
             (self.rewritten, "rewritten"),
             (self.saved, "saved"),
+            (self.not_run, "not run"),
             (self.asked, "asked"),
             (self.stopped, "stopped"),
         ]
     }
 
-    /// Counts one more.
-    pub(super) fn count(&mut self, review: &ReviewRecord) {
+    /// The count of this kind.
+    fn of_kind(&mut self, kind: CallKind) -> &mut u64 {
+        match kind {
+            CallKind::Ok => &mut self.ok,
+            CallKind::Hinted => &mut self.hinted,
+            CallKind::Rewritten => &mut self.rewritten,
+            CallKind::Saved => &mut self.saved,
+            CallKind::NotRun => &mut self.not_run,
+            CallKind::Asked => &mut self.asked,
+            CallKind::Stopped => &mut self.stopped,
+        }
+    }
+
+    /// Counts a call as another kind than before.
+    fn recount(&mut self, from: CallKind, to: CallKind) {
+        let before = self.of_kind(from);
+        if let Some(fewer) = before.checked_sub(1) {
+            *before = fewer;
+            *self.of_kind(to) += 1;
+        }
+    }
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum CallKind {
+    Ok,
+    Hinted,
+    Rewritten,
+    Saved,
+    NotRun,
+    Asked,
+    Stopped,
+}
+
+impl CallKind {
+    fn of(review: &ReviewRecord) -> Self {
         let saved = review.snapshot.as_ref().is_some_and(|saved| saved.entries > 0);
-        let counter = match (review.mode, review.verdict) {
-            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok) => &mut self.ok,
-            (Enforcement::Enforce, _) if review.answered.is_some() => &mut self.stopped,
-            (Enforcement::Enforce, VerdictKind::Nudge) if review.rewrite.is_some() => &mut self.rewritten,
-            (Enforcement::Enforce, VerdictKind::Nudge) if saved => &mut self.saved,
-            (Enforcement::Enforce, VerdictKind::Nudge) => &mut self.hinted,
-            (Enforcement::Enforce, VerdictKind::Escalate) => &mut self.asked,
-            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => &mut self.stopped,
-        };
-        *counter += 1;
+        match (review.mode, review.verdict) {
+            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok) => Self::Ok,
+            (Enforcement::Enforce, _) if review.answered.is_some() => Self::Stopped,
+            (Enforcement::Enforce, VerdictKind::Nudge) if review.rewrite.is_some() => Self::Rewritten,
+            (Enforcement::Enforce, VerdictKind::Nudge) if saved => Self::Saved,
+            (Enforcement::Enforce, VerdictKind::Nudge) => Self::Hinted,
+            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
+            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Stopped,
+        }
+    }
+}
+
+/// A call, and as what it was counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CountedCall {
+    id: ActionId,
+    kind: CallKind,
+    is_run: bool,
+}
+
+impl SessionState {
+    pub(super) fn count_call(&mut self, review: &ReviewRecord) {
+        let kind = CallKind::of(review);
+        for counts in [&mut self.calls, &mut self.calls_of_turn] {
+            *counts.of_kind(kind) += 1;
+        }
+        // Of a question the counts say that it was asked, whatever the answer was.
+        if !matches!(kind, CallKind::Asked | CallKind::Stopped)
+            && review.action_id.as_str().len() <= bounds::TEXT_BYTES
+        {
+            let counted = CountedCall { id: review.action_id.clone(), kind, is_run: true };
+            push_bounded(&mut self.counted, counted, bounds::RECENT);
+        }
+    }
+
+    pub(super) fn count_not_run(&mut self, id: &ActionId) {
+        self.recount(id, |call| call.is_run.then_some((call.kind, CallKind::NotRun)));
+    }
+
+    /// An end that comes late says that the call ran after all.
+    pub(super) fn count_run(&mut self, id: &ActionId) {
+        self.recount(id, |call| (!call.is_run).then_some((CallKind::NotRun, call.kind)));
+    }
+
+    fn recount(&mut self, id: &ActionId, change: impl Fn(&CountedCall) -> Option<(CallKind, CallKind)>) {
+        let Some(call) = self.counted.iter_mut().rfind(|call| call.id == *id) else { return };
+        if let Some((from, to)) = change(call) {
+            call.is_run = to != CallKind::NotRun;
+            self.calls.recount(from, to);
+            self.calls_of_turn.recount(from, to);
+        }
     }
 }

@@ -48,6 +48,8 @@ enum Became {
     Ran,
     /// It was refused, by us or by the user.
     Refused,
+    /// It was let through, and the client or its user refused it, as far as is known.
+    NotRun,
     /// There is no outcome: it still runs, waits for an answer, or nobody said how it ended.
     NotKnown,
 }
@@ -71,6 +73,9 @@ impl<'a> CallCourse<'a> {
         use QuestionOutcome::{No, NoAnswer, NoByUser, Nobody, Refused, Told, Yes, YesByUser};
         if self.outcome.is_some() || matches!(self.answer, Some(Yes | YesByUser | Nobody)) {
             return Became::Ran;
+        }
+        if self.answer == Some(QuestionOutcome::NotRun) {
+            return Became::NotRun;
         }
         let is_refused = self.review.mode == Enforcement::Enforce
             && match self.review.verdict {
@@ -145,13 +150,13 @@ impl<'a> CallCourse<'a> {
         }
         if let Some(answered) = &review.answered {
             lines.push(("answer", plain(answered)));
-        } else if let Some(answer) = self.answer {
+        } else if let Some(answer) = self.answer.filter(|answer| *answer != QuestionOutcome::NotRun) {
             lines.push(("answer", answer.sentence().to_owned()));
         }
         if let Some(rewrite) = review.rewrite.as_ref().and_then(|input| input.as_str()) {
             let name = match self.became() {
                 Became::Ran => "ran instead",
-                Became::Refused => "safer form, not run",
+                Became::Refused | Became::NotRun => "safer form, not run",
                 Became::NotKnown => "safer form",
             };
             lines.push(("changed", format!("{name}: `{}`", plain(rewrite))));
@@ -184,7 +189,7 @@ impl<'a> CallCourse<'a> {
             let what = files_and_folders(saved.entries);
             lines.push(("saved", format!("{what} ({}) first, as snapshot {}", size(saved.bytes), saved.id)));
             lines.extend(saved.not_saved.iter().map(|what| ("not saved", plain(what))));
-            if self.became() != Became::Refused {
+            if matches!(self.became(), Became::Ran | Became::NotKnown) {
                 lines.push(("undo", self.way_back(environment, saved.id)));
             }
         }
@@ -217,6 +222,9 @@ impl<'a> CallCourse<'a> {
         match self.became() {
             Became::Ran => "it ran; how it ended is not recorded",
             Became::Refused => "it did not run",
+            Became::NotRun => {
+                "it did not run as far as we know: the client went on, and told of no end of it"
+            }
             Became::NotKnown if self.answer == Some(QuestionOutcome::Open) => {
                 "it waits for your answer, or the client did not say how it went on"
             }

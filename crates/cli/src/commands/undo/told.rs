@@ -12,7 +12,7 @@ use checkrein_protocol::{
     VerificationRecord,
 };
 use checkrein_review::VerdictKind;
-use checkrein_session::{SessionLedger, SessionSummary, TURN_END_EVENTS};
+use checkrein_session::{OpenCalls, SessionLedger, SessionSummary, TURN_END_EVENTS};
 use checkrein_snapshot::{ActionSources, Listed};
 
 use super::sources::sources_of;
@@ -250,6 +250,7 @@ fn takes_names(nature: Nature) -> bool {
 /// Everything that bears on how actions ended.
 fn read(records: impl Iterator<Item = Record>) -> Told {
     let Told { mut stories, mut unsaved, mut remotes, mut sources, mut acted } = Told::default();
+    let mut open = OpenCalls::default();
     // Those of which nobody knows yet how they ended.
     let mut running: Vec<String> = Vec::new();
     // All of them, in the order in which they began.
@@ -260,6 +261,9 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     let mut tells_ends = false;
     for record in records {
         let at = record.at.0;
+        for action in open.take(&record) {
+            stories.entry(action.0).or_default().refused = true;
+        }
         tells_ends |= matches!(record.body, RecordBody::Outcome(_));
         let begins = match &record.body {
             RecordBody::Review(_) => Some(true),
@@ -325,18 +329,6 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                 }
                 story.took = outcome.duration_ms;
                 story.ended = Some(at);
-            }
-            RecordBody::Event { name, fields } if name == "PermissionDenied" => {
-                if let Some(action) = fields.get("tool_use_id").and_then(serde_json::Value::as_str) {
-                    stories.entry(action.to_owned()).or_default().refused = true;
-                }
-            }
-            // All calls of the answer have ended; of those that ran it was told before.
-            RecordBody::Event { name, .. } if name == "PostToolBatch" => {
-                for action in &running {
-                    let story = stories.entry(action.clone()).or_default();
-                    story.refused |= story.asked;
-                }
             }
             _ => {}
         }
