@@ -45,6 +45,7 @@ pub(crate) use elsewhere::{made_of as made_of_names_elsewhere, named as named_el
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
+pub use settings::edit_takes_values_away;
 pub(crate) use settings::{hides_values, keeps_lines};
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;

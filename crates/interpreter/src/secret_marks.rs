@@ -47,6 +47,24 @@ impl Machine<'_> {
         matches!(self.flow.sources.get(path.as_str()), Some(Output::Secret(_)))
     }
 
+    /// The list of settings of which a file holds a copy, by the text that the file has.
+    pub fn copied_list(&self, path: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
+        let place = self.flow.sources.get(path.as_str())?.as_secret()?;
+        AbsolutePath::new(place).filter(|list| places::is_list_of_settings(list, text))
+    }
+
+    /// Takes up that the values are gone from a file that held a copy of a list of settings.
+    pub fn take_values_away(&mut self, path: &AbsolutePath, list: AbsolutePath) {
+        self.flow.sources.remove(path.as_str());
+        self.flow.cleaned.insert(path.clone(), list);
+    }
+
+    /// Whether all copies that were made of a list of settings have lost its values.
+    pub(super) fn is_copied_without_values(&self, list: &AbsolutePath) -> bool {
+        let holds = |output: &Output| output.as_secret() == Some(list.as_str());
+        self.flow.cleaned.values().any(|source| source == list) && !self.flow.sources.values().any(holds)
+    }
+
     /// What this action changes about the places that hold secrets.
     pub(super) fn secret_marks(&mut self) -> Vec<SecretMark> {
         let is_short = |path: &AbsolutePath| path.as_str().len() <= PLACE;

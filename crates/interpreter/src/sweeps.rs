@@ -107,13 +107,17 @@ impl Machine<'_> {
             Remainder::Names => {
                 let is_missing =
                     self.entry(path) == Entry::Missing && path.name().is_some_and(places::environment_file);
-                !is_missing
-                    && !self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
+                !is_missing && !self.is_known_list(path)
             }
             // What proves who the user is has no place in a variable of the agent's.
             Remainder::Held => !path.is_within(&self.world.place().workspace),
             Remainder::Anything => true,
         }
+    }
+
+    /// Whether a file is a list of settings, and its text is known.
+    fn is_known_list(&self, path: &AbsolutePath) -> bool {
+        self.text(path).as_exact().is_some_and(|text| places::is_list_of_settings(path, text))
     }
 
     /// Whether what is read here goes to `/dev/null`, by a program that does nothing else with it.
@@ -129,6 +133,10 @@ impl Machine<'_> {
     /// Notes that a file is shown.
     pub(super) fn note_shown(&mut self, target: &Target) {
         if !self.flow.sweep.keeps || self.flow.sweep.shows_kept {
+            return;
+        }
+        if target.path().is_some_and(|path| self.flow.cleaned.contains_key(path) && !self.holds_secret(path))
+        {
             return;
         }
         let written = self
@@ -153,6 +161,8 @@ impl Machine<'_> {
         let is_project = !place.home.is_within(&workspace);
         let shows_kept = self.flow.sweep.shows_kept;
         let shown = std::mem::take(&mut self.flow.shown_secrets);
+        let lists: Vec<AbsolutePath> =
+            self.flow.cleaned.values().filter(|list| self.is_copied_without_values(list)).cloned().collect();
         let is_hidden = |path: &AbsolutePath| shown.get(path) == Some(&false);
         for effect in &mut self.findings.effects {
             let is_kept = effect.nature == Nature::SweptIntoFile;
@@ -160,7 +170,9 @@ impl Machine<'_> {
                 continue;
             }
             let by_chance = match &effect.target {
-                Target::Path(path) => is_by_chance(path, &workspace, text) || is_hidden(path),
+                Target::Path(path) => {
+                    is_by_chance(path, &workspace, text) || is_hidden(path) || is_kept && lists.contains(path)
+                }
                 Target::Glob(pattern) => {
                     let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
                     let base = fixed.rsplit_once('/').map_or("", |(base, _)| base);

@@ -18,7 +18,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 pub(crate) use python::python;
 
 use super::text::{Content, edit_in_place, keeps_names, with_edited_texts};
-use crate::interpreter::filters::Editor;
+use crate::interpreter::filters::{Editor, edit_takes_values_away};
 
 /// `perl`
 pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -205,9 +205,13 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     }
     let modules = arguments.values(&["-M", "-m", "-r"]).any(|module| !is_harmless_module(module));
     let mut content = Content::Kept;
+    let scripts: Option<Vec<&str>> = codes.iter().map(Value::as_exact).collect();
+    let takes_values_away = call.program.starts_with("perl")
+        && arguments.has(&["-p"])
+        && scripts.is_some_and(|scripts| edit_takes_values_away(Editor::Perl, &scripts));
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
-        if !code.as_exact().is_some_and(keeps_names) {
+        if !takes_values_away && !code.as_exact().is_some_and(keeps_names) {
             content = Content::MayGo;
         }
         if !plain {

@@ -8,7 +8,7 @@ mod vim;
 use super::emptied::remove_emptied;
 use crate::effect::{EffectKind, Target};
 use crate::guard::{OF_PATCH, UNBOUND};
-use crate::interpreter::filters::{Editor, edited_in_place};
+use crate::interpreter::filters::{Editor, edit_takes_values_away, edited_in_place};
 use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
 use crate::nature::Nature;
 use crate::world::Entry;
@@ -451,6 +451,8 @@ pub(super) fn with_edited_texts(
     scripts: &[&str],
     work: impl FnOnce(&mut Machine<'_>),
 ) {
+    let takes_values_away = edit_takes_values_away(editor, scripts);
+    let mut emptied = Vec::new();
     let mut edited = Vec::new();
     let mut in_place_of_links = Vec::new();
     // The new file takes the place of a symbolic link, and what it leads to stays as it was.
@@ -460,7 +462,11 @@ pub(super) fn with_edited_texts(
     };
     for path in files.iter().filter_map(plain) {
         let text = machine.text(&path);
-        if let Some(text) = text.as_exact().and_then(|text| edited_in_place(editor, scripts, text)) {
+        let Some(before) = text.as_exact() else { continue };
+        if takes_values_away && let Some(list) = machine.copied_list(&path, before) {
+            emptied.push((path.clone(), list));
+        }
+        if let Some(text) = edited_in_place(editor, scripts, before) {
             edited.push((path, text));
         }
     }
@@ -481,6 +487,9 @@ pub(super) fn with_edited_texts(
     }
     for (path, text) in edited {
         machine.remember_written(&Target::Path(path), Value::Exact(text));
+    }
+    for (path, list) in emptied {
+        machine.take_values_away(&path, list);
     }
 }
 

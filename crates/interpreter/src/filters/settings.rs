@@ -5,6 +5,7 @@
 
 use crate::{Call, Value};
 
+use super::editing::Editor;
 use super::searching::Search;
 use super::showing::SEARCHING;
 
@@ -20,6 +21,7 @@ pub(crate) fn hides_values(call: &Call) -> bool {
         "cut" => is_cut_before_sign(&words),
         "awk" | "gawk" | "mawk" | "nawk" => awk_prints_names(&words),
         "sed" | "gsed" => sed_takes_values_away(&words),
+        "perl" => perl_takes_values_away(&words),
         program if SEARCHING.contains(&program) && program != "rg" => prints_only_names(&Search::new(call)),
         _ => false,
     }
@@ -112,46 +114,111 @@ fn awk_prints_names(words: &[&str]) -> bool {
 
 /// `sed 's/=.*//'`, and `sed -n 's/^\([A-Z_]*\)=.*/\1/p'`; lines may be left out before.
 fn sed_takes_values_away(words: &[&str]) -> bool {
-    let (mut is_silent, mut scripts) = (false, Vec::new());
+    let (mut prints, mut editor, mut scripts) = (Prints::Every, Editor::Sed, Vec::new());
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match *word {
             "-e" => scripts.extend(rest.next().copied()),
-            "-E" | "-r" => {}
-            "-n" | "-nE" | "-En" | "-nr" | "-rn" => is_silent = true,
+            "-E" | "-r" => editor = Editor::ExtendedSed,
+            "-n" => prints = Prints::Chosen,
+            "-nE" | "-En" | "-nr" | "-rn" => (prints, editor) = (Prints::Chosen, Editor::ExtendedSed),
             word if word.starts_with('-') && word.len() > 1 => return false,
             word if scripts.is_empty() => scripts.push(word),
             // A file.
             _ => {}
         }
     }
+    take_values_away(editor, prints, &scripts)
+}
+
+/// `perl -pe 's/=.*//'`
+fn perl_takes_values_away(words: &[&str]) -> bool {
+    let (mut is_printing, mut scripts) = (false, Vec::new());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix('-') {
+            Some(cluster) if !cluster.is_empty() && cluster.chars().all(|letter| "plwe".contains(letter)) => {
+                is_printing |= cluster.contains('p');
+                match cluster.find('e') {
+                    None => {}
+                    Some(place) if place + 1 == cluster.len() => scripts.extend(rest.next().copied()),
+                    Some(_) => return false,
+                }
+            }
+            Some(cluster) if !cluster.is_empty() => return false,
+            // A file, behind which everything is one.
+            Some(_) | None => break,
+        }
+    }
+    let is_file = |word: &&&str| !word.starts_with('-') || word.len() == 1;
+    is_printing && rest.all(|word| is_file(&word)) && take_values_away(Editor::Perl, Prints::Every, &scripts)
+}
+
+/// Whether an editor that changes a list of settings where it stands leaves nothing of the values in it.
+pub fn edit_takes_values_away(editor: Editor, scripts: &[&str]) -> bool {
+    take_values_away(editor, Prints::Every, scripts)
+}
+
+/// Which lines an editor prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prints {
+    /// All that are left.
+    Every,
+    /// Those of which a substitution says so.
+    Chosen,
+}
+
+/// Whether scripts take the values away: the first substitution does, and what follows it changes what is left. What stands in place of a
+/// value refers to nothing.
+fn take_values_away(editor: Editor, prints: Prints, scripts: &[&str]) -> bool {
     let edits: Vec<&str> =
         scripts.iter().flat_map(|script| script.split([';', '\n'])).map(str::trim).collect();
     let is_removal = |edit: &&str| {
         let address = edit.strip_suffix('d').and_then(|address| address.strip_prefix('/')?.strip_suffix('/'));
-        address.is_some_and(|text| !text.replace("\\/", "").contains('/'))
+        editor != Editor::Perl && address.is_some_and(|text| !text.replace("\\/", "").contains('/'))
     };
-    let substitutions: Vec<&str> =
-        edits.into_iter().filter(|edit| !edit.is_empty() && !is_removal(edit)).collect();
-    let [only] = substitutions.as_slice() else { return false };
-    substitution(only).is_some_and(|(pattern, with, flags)| {
-        let blanks = ["", " *", "\\s*", "[ ]*", "[[:space:]]*", "[ \\t]*"];
-        let takes_rest = |pattern: &str| {
-            let bare = pattern.strip_suffix('$').unwrap_or(pattern);
-            bare.strip_suffix("=.*").is_some_and(|before| blanks.contains(&before))
-        };
-        let refers = with.contains(['&', '\\']);
-        let prints = matches!(flags, "p" | "gp" | "pg");
-        let plain = matches!(flags, "" | "g");
-        if takes_rest(pattern) {
-            return !refers && (plain && !is_silent || prints && is_silent);
-        }
-        // A name in a group, which alone is printed.
-        let group = ["^\\(", "^("].iter().find_map(|open| pattern.strip_prefix(open));
-        let parts = group.and_then(|rest| rest.split_once("\\)").or_else(|| rest.split_once(')')));
-        parts.is_some_and(|(name, after)| {
-            is_name_pattern(name) && takes_rest(after) && with == "\\1" && prints && is_silent
-        })
+    let substitutions: Option<Vec<_>> =
+        edits.into_iter().filter(|edit| !edit.is_empty() && !is_removal(edit)).map(substitution).collect();
+    let Some(substitutions) = substitutions else { return false };
+    let Some(((pattern, with, flags), later)) = substitutions.split_first() else { return false };
+    // What Perl puts there may be code.
+    let refers =
+        |with: &str| with.contains(['&', '\\']) || editor == Editor::Perl && with.contains(['$', '@']);
+    let are_plain = later.iter().all(|(pattern, with, flags)| {
+        matches!(*flags, "" | "g")
+            && (editor != Editor::Perl || !refers(with) && !pattern.contains(['$', '@', '(']))
+    });
+    if !are_plain {
+        return false;
+    }
+    let blanks = ["", " *", "\\s*", "[ ]*", "[[:space:]]*", "[ \\t]*"];
+    let rests: &[&str] = match editor {
+        Editor::Sed => &["=.*", "=.\\+"],
+        Editor::ExtendedSed | Editor::Perl => &["=.*", "=.+"],
+    };
+    let takes_rest = |pattern: &str| {
+        let bare = pattern.strip_suffix('$').unwrap_or(pattern);
+        rests.iter().any(|rest| bare.strip_suffix(rest).is_some_and(|before| blanks.contains(&before)))
+    };
+    let is_told = matches!(*flags, "p" | "gp" | "pg");
+    if takes_rest(pattern) {
+        let is_plain = matches!(*flags, "" | "g");
+        return !refers(with)
+            && match prints {
+                Prints::Every => is_plain,
+                Prints::Chosen => is_told && later.is_empty(),
+            };
+    }
+    // A name in a group, which alone is printed.
+    let group = ["^\\(", "^("].iter().find_map(|open| pattern.strip_prefix(open));
+    let parts = group.and_then(|rest| rest.split_once("\\)").or_else(|| rest.split_once(')')));
+    parts.is_some_and(|(name, after)| {
+        is_name_pattern(name)
+            && takes_rest(after)
+            && *with == "\\1"
+            && is_told
+            && prints == Prints::Chosen
+            && later.is_empty()
     })
 }
 

@@ -23,6 +23,8 @@ pub struct SecretFlow {
     pub(crate) listed_again: BTreeMap<String, Output>,
     /// Lists of secrets that something has turned into another form.
     pub(crate) reshaped: BTreeSet<String>,
+    /// Files from which the values of a copied list of settings were taken away, with the list.
+    pub(crate) cleaned: BTreeMap<AbsolutePath, AbsolutePath>,
     /// Secrets among the files of which archives and searches put the content into an output.
     pub(crate) carried: BTreeSet<String>,
     /// What comes out of the ends of process substitutions and open descriptors, by path.
@@ -66,6 +68,7 @@ impl Default for SecretFlow {
             guard_looked_up: false,
             listed_again: BTreeMap::new(),
             reshaped: BTreeSet::new(),
+            cleaned: BTreeMap::new(),
             carried: BTreeSet::new(),
             ends: BTreeMap::new(),
             committed_ends: BTreeSet::new(),

@@ -1,7 +1,7 @@
 //! `sed`: in-place editing, and the commands of a script that write files or run commands.
 
 use crate::effect::EffectKind;
-use crate::interpreter::filters::Editor;
+use crate::interpreter::filters::{Editor, edit_takes_values_away};
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
 use super::{Content, edit_in_place, keeps_names, with_edited_texts};
@@ -34,10 +34,15 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     // What a script edits goes back into the file, unless it puts lines elsewhere; one in a file may do that.
     let may_go = arguments.has(&["-f", "--file", "--debug"]);
+    let extended = arguments.has(&["-E", "-r", "--regexp-extended"]);
+    let editor = if extended { Editor::ExtendedSed } else { Editor::Sed };
+    let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
+    let leaves_names_alone = known.is_some_and(|scripts| edit_takes_values_away(editor, &scripts));
     let mut content = if may_go { Content::MayGo } else { Content::Kept };
     for script in &scripts {
         // `w /dev/stdout` prints, and another name hides what is secret from who reads the file next.
-        if script.as_exact().is_none_or(|text| text.contains("/dev/") || !keeps_names(text)) {
+        let keeps = |text: &str| !text.contains("/dev/") && keeps_names(text);
+        if !leaves_names_alone && !script.as_exact().is_some_and(keeps) {
             content = Content::MayGo;
         }
         let known = match script {
@@ -63,8 +68,6 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let in_place = arguments.has(&["-i", "--in-place", "-I"]);
     if in_place {
         let suffix = arguments.value(&["-i", "--in-place", "-I"]).cloned();
-        let extended = arguments.has(&["-E", "-r", "--regexp-extended"]);
-        let editor = if extended { Editor::ExtendedSed } else { Editor::Sed };
         let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
         let is_plain =
             !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "--follow-symlinks"]);
