@@ -230,6 +230,12 @@ pub enum Pick {
     Path(Text),
     /// Fixed text.
     Text(Text),
+    /// All words of the call behind the first that is this one.
+    Behind(Text),
+    /// A name below the directories that another way finds.
+    Below(Text, Box<Self>),
+    /// The value of a setting that one of the options gives: `--config build.target-dir="out"`.
+    Setting(NameList, Text),
 }
 
 /// Positions `from..to`; negative ones count from the end.
@@ -275,6 +281,12 @@ pub struct Run {
     pub host: Option<WordSelection>,
     /// How often it runs.
     pub times: Times,
+    /// When it inherits no variable of the environment.
+    pub clears: Vec<Condition>,
+    /// When it inherits those of the user alone: where the home directory is, what the user is called.
+    pub purifies: Vec<Condition>,
+    /// Variables that it finds otherwise: `NAME=value` is set, `NAME` alone is taken away.
+    pub changes: Option<WordSelection>,
 }
 
 /// Where what is run comes from.
@@ -285,6 +297,8 @@ pub enum CommandSource {
     Words(WordSelection),
     /// Shell text; several words are joined by blanks.
     Text(WordSelection),
+    /// Shell text where the first word is more than a name, else words of a command.
+    Line(WordSelection),
     /// A script file; the operands behind it are its arguments.
     File(WordSelection),
     /// Text in another language.

@@ -108,6 +108,7 @@ struct SourceRun {
     text: Option<String>,
     file: Option<String>,
     code: Option<String>,
+    line: Option<String>,
     input: Option<StandardInputRunner>,
     #[serde(default)]
     when: Vec<String>,
@@ -122,6 +123,11 @@ struct SourceRun {
     host: Option<String>,
     #[serde(default)]
     times: Times,
+    #[serde(default)]
+    clears: Vec<String>,
+    #[serde(default)]
+    purifies: Vec<String>,
+    changes: Option<String>,
 }
 
 /// A table, or an array of tables. Written out, since an untagged enum would lose the messages of the errors below it.
@@ -413,12 +419,16 @@ impl Compiler<'_> {
     }
 
     fn run(&self, entry: &Spanned<SourceEntry>, source: &SourceRun) -> Result<Run, CatalogueError> {
-        let what = match (&source.words, &source.text, &source.file, &source.code, source.input) {
-            (Some(words), None, None, None, None) => CommandSource::Words(self.selection(entry, words)?),
-            (None, Some(text), None, None, None) => CommandSource::Text(self.selection(entry, text)?),
-            (None, None, Some(file), None, None) => CommandSource::File(self.selection(entry, file)?),
-            (None, None, None, Some(code), None) => CommandSource::Code(self.selection(entry, code)?),
-            (None, None, None, None, Some(runner)) => CommandSource::Input(runner),
+        let SourceRun { words, text, file, code, line, input, .. } = source;
+        let what = match (words, text, file, code, line, *input) {
+            (Some(words), None, None, None, None, None) => {
+                CommandSource::Words(self.selection(entry, words)?)
+            }
+            (None, Some(text), None, None, None, None) => CommandSource::Text(self.selection(entry, text)?),
+            (None, None, Some(file), None, None, None) => CommandSource::File(self.selection(entry, file)?),
+            (None, None, None, Some(code), None, None) => CommandSource::Code(self.selection(entry, code)?),
+            (None, None, None, None, Some(line), None) => CommandSource::Line(self.selection(entry, line)?),
+            (None, None, None, None, None, Some(runner)) => CommandSource::Input(runner),
             _ => return Err(self.error(entry, CatalogueProblem::Run)),
         };
         Ok(Run {
@@ -428,6 +438,9 @@ impl Compiler<'_> {
             place: source.place,
             host: source.host.as_deref().map(|host| self.selection(entry, host)).transpose()?,
             times: source.times,
+            clears: self.condition_list(entry, &source.clears)?,
+            purifies: self.condition_list(entry, &source.purifies)?,
+            changes: source.changes.as_deref().map(|changes| self.selection(entry, changes)).transpose()?,
         })
     }
 
@@ -503,6 +516,17 @@ fn pick(text: &str) -> Option<Pick> {
     }
     if let Some(name) = text.strip_prefix("cwd/") {
         return Some(Pick::Cwd(Text::from(name)));
+    }
+    if let Some(word) = text.strip_prefix("behind:") {
+        return Some(Pick::Behind(Text::from(word)));
+    }
+    if let Some(rest) = text.strip_prefix("below:") {
+        let (name, inner) = rest.split_once(':')?;
+        return pick(inner).map(|inner| Pick::Below(Text::from(name), Box::new(inner)));
+    }
+    if let Some(rest) = text.strip_prefix("setting:") {
+        let (options, key) = rest.split_once('=')?;
+        return option_names(options).map(|options| Pick::Setting(options, Text::from(key)));
     }
     if let Some(path) = text.strip_prefix("path:") {
         return (path.starts_with('/') || path.starts_with('~')).then(|| Pick::Path(Text::from(path)));

@@ -165,6 +165,18 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["pacman"], &["--hookdir"], Form::Place),
     (&["dnf", "yum"], &["--setopt"], Form::Setting(&["pluginpath", "pluginconfpath"])),
     (&["zenity", "yad"], &["--command", "--on-click"], Form::Command),
+    (
+        &["tsc-watch"],
+        &[
+            "--onSuccess",
+            "--onFirstSuccess",
+            "--onFailure",
+            "--onEmit",
+            "--onCompilationStarted",
+            "--onCompilationComplete",
+        ],
+        Form::Command,
+    ),
 ];
 
 /// Words behind which a command stands: the program, the words, how many more come before it, and what runs it.
@@ -183,10 +195,9 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["npm"], &["explore"], 1, Runner::Words),
     (&["pnpm"], &["-c", "exec"], 0, Runner::Shell),
     (&["yarn"], &["node"], 0, Runner::Program("node")),
+    (&["heroku"], &["local:run"], 0, Runner::Words),
     (&["jj"], &["util", "exec", "--"], 0, Runner::Words),
     (&["tox"], &["exec", "--"], 0, Runner::Words),
-    (&["guix"], &["shell", "--"], 0, Runner::Words),
-    (&["guix"], &["environment", "--"], 0, Runner::Words),
     (&["zellij"], &["run", "--"], 0, Runner::Words),
     (&["zellij"], &["action", "write-chars"], 0, Runner::Typed),
     (&["kitty", "kitten"], &["@", "send-text"], 0, Runner::Typed),

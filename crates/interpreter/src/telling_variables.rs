@@ -23,7 +23,8 @@ enum Form {
 
 /// Variables that hold options, by the programs that read them. Sources: the manuals of GNU tar 1.35 (3.2.1), zip 3.0 and unzip 6.0
 /// ("ENVIRONMENT OPTIONS"), xz 5.6, gzip 1.13, bzip2 1.0.8, rsync 3.4, vim 9.1 (`initialization`), man-db 2.13, bc 1.07, fzf 0.60, less 668,
-/// pip ("Configuration"), uv ("Environment variables"), npm ("config").
+/// pip ("Configuration"), uv ("Environment variables"), npm ("config"), pytest 8 ("Reference guide", `PYTEST_ADDOPTS`), Yarn 1.22 and 4
+/// ("Configuration").
 const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["tar", "gtar", "bsdtar"], &["TAR_OPTIONS"], Form::Words),
     (&["zip"], &["ZIPOPT", "ZIP"], Form::Words),
@@ -39,6 +40,10 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["pip", "pip3"], &["PIP_INDEX_URL"], Form::Last("--index-url")),
     (&["pip", "pip3"], &["PIP_EXTRA_INDEX_URL"], Form::Last("--extra-index-url")),
     (&["pip", "pip3"], &["PIP_FIND_LINKS"], Form::Last("--find-links")),
+    (&["pytest", "py.test"], &["PYTEST_ADDOPTS"], Form::Words),
+    (&["uv"], &["UV_CACHE_DIR"], Form::Behind("--cache-dir")),
+    (&["npm"], &["npm_config_cache", "NPM_CONFIG_CACHE"], Form::Behind("--cache")),
+    (&["yarn", "yarnpkg"], &["YARN_CACHE_FOLDER"], Form::Behind("--cache-folder")),
     (&["uv"], &["UV_INDEX_URL", "UV_DEFAULT_INDEX"], Form::Last("--default-index")),
     (&["uv"], &["UV_EXTRA_INDEX_URL", "UV_INDEX"], Form::Last("--index")),
     (&["npm", "pnpm", "yarn"], &["npm_config_registry", "NPM_CONFIG_REGISTRY"], Form::Last("--registry")),

@@ -109,17 +109,7 @@ impl Machine<'_> {
             if is_sorted && !is_opaque && matches!(carried, Carried::Text(_)) {
                 continue;
             }
-            let losses = match &carried {
-                Carried::Text(text) if is_given_to_run(call, text) => Losses::AtHome,
-                Carried::Code(_) => Losses::AtHome,
-                Carried::Text(_) | Carried::Words(_) => Losses::Ruinous,
-            };
-            self.keep_grave_losses(losses, |machine| match &carried {
-                Carried::Text(text) => machine.run_here(&Value::exact(text)),
-                Carried::Code(words) | Carried::Words(words) => {
-                    machine.call_words(words, Lookup::NoFunctions)
-                }
-            });
+            self.try_carried(call, &carried);
         }
     }
 
@@ -134,6 +124,24 @@ impl Machine<'_> {
                 machine.call_words(&words, Lookup::NoFunctions)
             });
         }
+        let call = self.call_of("", "", words);
+        let texts = carried(&call).into_iter().filter(|carried| matches!(carried, Carried::Text(_)));
+        for carried in texts.collect::<Vec<_>>() {
+            self.try_carried(&call, &carried);
+        }
+    }
+
+    /// Runs as possible what a call seems to carry.
+    fn try_carried(&mut self, call: &Call, carried: &Carried) {
+        let losses = match carried {
+            Carried::Text(text) if is_given_to_run(call, text) => Losses::AtHome,
+            Carried::Code(_) => Losses::AtHome,
+            Carried::Text(_) | Carried::Words(_) => Losses::Ruinous,
+        };
+        self.keep_grave_losses(losses, |machine| match carried {
+            Carried::Text(text) => machine.run_here(&Value::exact(text)),
+            Carried::Code(words) | Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
+        });
     }
 
     /// The commands that would run the files of code that a call names, as far as the session may have written them.

@@ -3,8 +3,11 @@
 use super::entry_of;
 use super::words::{Options, Stop, Until, sort};
 use crate::effect::{Certainty, Depth, Effect, EffectKind, Target};
+use crate::interpreter::builtins::assignment;
 use crate::interpreter::machine::Absence;
-use crate::interpreter::{AimedTarget, Arguments, Call, Draft, Exit, Input, Machine, Output, Status, Value};
+use crate::interpreter::{
+    AimedTarget, Arguments, Call, Draft, Exit, Inheritance, Input, Machine, Output, Status, Value,
+};
 use crate::nature::Nature;
 use crate::programs::{self, store_place};
 use crate::world::Entry;
@@ -298,12 +301,27 @@ fn select(machine: &Machine<'_>, selection: &WordSelection, call: &Call) -> Vec<
     selection
         .0
         .iter()
-        .map(|pick| select_one(machine, pick, &call.arguments))
+        .map(|pick| select_one(machine, pick, call))
         .find(|found| !found.is_empty())
         .unwrap_or_default()
 }
 
-fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<Selected> {
+/// The value that a setting with this key has, without its quotes; `None` where it is another setting.
+fn setting(value: &Value, key: &str) -> Option<Value> {
+    let start = value.known_start();
+    let (name, text) = start.split_once('=')?;
+    if name.trim() != key {
+        return None;
+    }
+    let text = text.trim().trim_matches(['"', '\'']);
+    Some(match value {
+        Value::Exact(_) => Value::exact(text),
+        Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => Value::Unknown,
+    })
+}
+
+fn select_one(machine: &Machine<'_>, pick: &Pick, call: &Call) -> Vec<Selected> {
+    let arguments = &call.arguments;
     let names = |names: &NameList| -> Vec<Value> {
         let names: Vec<&str> = names.iter().collect();
         arguments.values(&names).cloned().collect()
@@ -334,6 +352,27 @@ fn select_one(machine: &Machine<'_>, pick: &Pick, arguments: &Arguments) -> Vec<
             vec![Selected::Place(Value::Exact(text))]
         }
         Pick::Text(text) => vec![Selected::Word(Value::exact(&**text))],
+        Pick::Behind(word) => {
+            let mut words = call.words.iter().skip_while(|found| found.as_exact() != Some(word));
+            words.next();
+            words.cloned().map(Selected::Word).collect()
+        }
+        Pick::Below(name, inner) => {
+            let below =
+                |value: Value| value.followed_by(&Value::exact("/")).followed_by(&Value::exact(&**name));
+            select_one(machine, inner, call)
+                .into_iter()
+                .map(|found| match found {
+                    Selected::Nothing => Selected::Nothing,
+                    Selected::Word(value) => Selected::Word(below(value)),
+                    Selected::Place(value) => Selected::Place(below(value)),
+                })
+                .collect()
+        }
+        Pick::Setting(options, key) => {
+            let given = names(options).iter().filter_map(|value| setting(value, key)).next_back();
+            given.map(Selected::Word).into_iter().collect()
+        }
     }
 }
 
@@ -459,11 +498,52 @@ fn is_about_files(kind: EffectKind) -> bool {
 
 /// Runs what a table of `runs` names; `None` when it finds nothing to run.
 fn start(machine: &mut Machine<'_>, run: &Run, call: &Call) -> Option<Exit> {
-    let task = task(machine, run, call)?;
+    let mut variables = Vec::new();
+    let task = task(machine, run, call, &mut variables)?;
+    let environment = Environment::of(machine, run, call, variables);
     if run.times == Times::Many {
-        return Some(machine.possibly(|machine| place(machine, run, call, task)));
+        return Some(
+            machine
+                .possibly(|machine| environment.around(machine, |machine| place(machine, run, call, task))),
+        );
     }
-    Some(place(machine, run, call, task))
+    Some(environment.around(machine, |machine| place(machine, run, call, task)))
+}
+
+/// What of the environment a program finds that another one starts.
+struct Environment {
+    inherited: Inheritance,
+    set: Vec<(String, Value)>,
+    gone: Vec<String>,
+}
+
+impl Environment {
+    /// What the options of the other one say of it; `set` stands in front of the command.
+    fn of(machine: &Machine<'_>, run: &Run, call: &Call, mut set: Vec<(String, Value)>) -> Self {
+        let holds = |conditions: &[Condition]| any(conditions, call, machine.is_shown()) != Answer::No;
+        let inherited = if holds(&run.clears) {
+            Inheritance::Nothing
+        } else if holds(&run.purifies) {
+            Inheritance::OfTheUser
+        } else {
+            Inheritance::Everything
+        };
+        let mut gone = Vec::new();
+        for change in run.changes.iter().flat_map(|changes| words(machine, changes, call)) {
+            match (assignment(&change), change.as_exact()) {
+                (Some(one), _) => set.push(one),
+                (None, Some(name)) => gone.push(name.to_owned()),
+                (None, None) => {}
+            }
+        }
+        Self { inherited, set, gone }
+    }
+
+    fn around(self, machine: &mut Machine<'_>, work: impl FnOnce(&mut Machine<'_>) -> Exit) -> Exit {
+        machine.with_inheritance(self.inherited, |machine| {
+            machine.without_variables(&self.gone, |machine| machine.with_variables(self.set, work))
+        })
+    }
 }
 
 /// The arguments of a command that an option names: all words behind its value (`nix shell -c rm x`), or behind `--` among them
@@ -474,9 +554,15 @@ fn behind_option(selection: &WordSelection, call: &Call) -> Vec<Value> {
             let names: Vec<&str> = names.iter().collect();
             call.arguments.values(&names).next().cloned()
         }
-        Pick::None | Pick::Operands(_) | Pick::Variable(_) | Pick::Cwd(_) | Pick::Path(_) | Pick::Text(_) => {
-            None
-        }
+        Pick::None
+        | Pick::Operands(_)
+        | Pick::Variable(_)
+        | Pick::Cwd(_)
+        | Pick::Path(_)
+        | Pick::Behind(_)
+        | Pick::Below(..)
+        | Pick::Setting(..)
+        | Pick::Text(_) => None,
     });
     let Some(text) = chosen.as_ref().and_then(Value::as_exact) else { return Vec::new() };
     let holds = |word: &Value| {
@@ -499,7 +585,7 @@ enum Task {
     Input(StandardInputRunner),
 }
 
-fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
+fn task(machine: &Machine<'_>, run: &Run, call: &Call, variables: &mut Vec<(String, Value)>) -> Option<Task> {
     let found = |selection: &WordSelection| {
         let words = words(machine, selection, call);
         if words.is_empty() { None } else { Some(words) }
@@ -511,18 +597,33 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
                 words.extend(behind_option(selection, call));
             }
             if run.assignments {
-                let leading = words.iter().take_while(|word| is_assignment(word)).count();
-                words.drain(..leading);
+                let leading: Vec<(String, Value)> = words.iter().map_while(assignment).collect();
+                words.drain(..leading.len());
                 if words.is_empty() {
                     return None;
                 }
+                variables.extend(leading);
             }
             if run.times == Times::Many {
                 words.push(Value::Unknown);
             }
             Task::Words(words)
         }
-        CommandSource::Text(selection) => Task::Text(joined(&found(selection)?)),
+        CommandSource::Text(selection) => {
+            let mut words = found(selection)?;
+            if run.assignments {
+                let leading: Vec<(String, Value)> = words.iter().map_while(assignment).collect();
+                words.drain(..leading.len());
+                variables.extend(leading);
+            }
+            Task::Text(joined(&words))
+        }
+        CommandSource::Line(selection) => {
+            let mut words = found(selection)?;
+            words.extend(behind_option(selection, call));
+            let is_text = |word: &Value| word.as_exact().is_some_and(|text| text.contains(is_of_shell));
+            if words.first().is_some_and(is_text) { Task::Text(joined(&words)) } else { Task::Words(words) }
+        }
         CommandSource::Code(selection) => Task::Code(joined(&found(selection)?)),
         CommandSource::File(selection) => {
             let mut words = found(selection)?.into_iter();
@@ -543,10 +644,9 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call) -> Option<Task> {
     })
 }
 
-fn is_assignment(word: &Value) -> bool {
-    word.known_start().split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
+/// Whether a letter makes more of a text than the name of a program.
+fn is_of_shell(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, ';' | '&' | '|' | '>' | '<' | '$' | '`' | '(')
 }
 
 fn joined(words: &[Value]) -> Value {

@@ -38,10 +38,14 @@ impl<'a> Options<'a> {
             match &run.what {
                 CommandSource::Words(selection)
                 | CommandSource::Text(selection)
+                | CommandSource::Line(selection)
                 | CommandSource::File(selection)
                 | CommandSource::Code(selection) => options.know_selection(selection),
                 CommandSource::Input(_) => {}
             }
+            options.know_list(&run.clears);
+            options.know_list(&run.purifies);
+            run.changes.iter().for_each(|changes| options.know_selection(changes));
         }
         options
     }
@@ -70,14 +74,21 @@ impl<'a> Options<'a> {
     }
 
     fn know_selection(&mut self, selection: &'a WordSelection) {
-        for pick in &selection.0 {
+        for mut pick in &selection.0 {
+            while let Pick::Below(_, inner) = pick {
+                pick = inner;
+            }
             match pick {
-                Pick::Option(names) | Pick::Options(names) => self.known.extend(names.iter()),
+                Pick::Option(names) | Pick::Options(names) | Pick::Setting(names, _) => {
+                    self.known.extend(names.iter());
+                }
                 Pick::None
                 | Pick::Operands(_)
                 | Pick::Variable(_)
                 | Pick::Cwd(_)
                 | Pick::Path(_)
+                | Pick::Behind(_)
+                | Pick::Below(..)
                 | Pick::Text(_) => {}
             }
         }

@@ -255,6 +255,8 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "tmux" => processes::tmux,
         "hyperfine" => processes::hyperfine,
         "on_change" => processes::on_change,
+        "scripts_by_name" => packages::scripts_by_name,
+        "kept_running" => packages::kept_running,
         "systemctl" => services::systemctl,
         "service" => services::service_script,
         "systemd_run" => services::systemd_run,

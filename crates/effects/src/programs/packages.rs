@@ -28,7 +28,7 @@ use serde_json::Value as Json;
 
 use super::instructions::not_read;
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Inheritance, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::Entry;
 use checkrein_shell::quoted;
@@ -245,6 +245,14 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.opaque("which tool is downloaded and run is not known");
         return Exit::unknown();
     };
+    // `pnpm dlx -c 'a && b'`
+    if text.contains(char::is_whitespace) {
+        for package in &packages {
+            machine.effect(EffectKind::PackageInstall, package);
+        }
+        return machine
+            .run_text(&crate::interpreter::strings::joined(&arguments.operands, " "), Input::Inherited);
+    }
     let name = tool_name(text);
     let is_local = packages.is_empty()
         && (held_tool(machine, &name)
@@ -315,6 +323,33 @@ pub(crate) fn side_by_side(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
+/// `npm-run-all`, `run-s`, `run-p`: each operand is a script of the project with its arguments, or a pattern for several.
+pub(crate) fn scripts_by_name(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    for operand in call.arguments.operands.clone() {
+        let text = operand.as_exact().unwrap_or_default();
+        if text.is_empty() || text.contains(['*', '{']) {
+            spawned(machine, &call.program, "runs several scripts of the project");
+            continue;
+        }
+        let words = ["npm", "run"].into_iter().chain(text.split_whitespace());
+        let words: Vec<Value> = words.map(Value::exact).collect();
+        machine.run_words(&words, Input::Inherited);
+    }
+    Exit::unknown()
+}
+
+/// `pm2 start`: a text with blanks is given to a shell, a file of code to the interpreter of its language, and other names are programs.
+pub(crate) fn kept_running(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let words = call.arguments.operands.clone();
+    match call.arguments.value(&["--interpreter"]).filter(|value| value.as_exact() != Some("none")) {
+        Some(interpreter) => {
+            let words: Vec<Value> = std::iter::once(interpreter.clone()).chain(words).collect();
+            machine.run_words(&words, Input::Inherited)
+        }
+        None => project_words(machine, &call.program, &words),
+    }
+}
+
 /// Runs a command in the environment of the project: `uv run x`, `poetry run x`, `bundle exec x`, `cargo x`.
 pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(module) = call.arguments.value(&["-m", "--module"]).cloned() {
@@ -325,10 +360,15 @@ pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
     for package in call.arguments.values(&["--with"]).cloned().collect::<Vec<_>>() {
         machine.effect(EffectKind::PackageInstall, &package);
     }
-    if tasks(machine, call) {
-        return Exit::unknown();
-    }
-    project_words(machine, &call.program, &call.arguments.operands)
+    // pixi 0.40, "pixi run": with `--clean-env` nothing of the environment is handed on.
+    let is_clean = call.arguments.has(&["--clean-env"]);
+    let inheritance = if is_clean { Inheritance::OfTheUser } else { Inheritance::Everything };
+    machine.with_inheritance(inheritance, |machine| {
+        if tasks(machine, call) {
+            return Exit::unknown();
+        }
+        project_words(machine, &call.program, &call.arguments.operands)
+    })
 }
 
 /// Runs words as a command of the project: what the catalogue knows and scripts are followed, other names are the project's own tools.
@@ -340,6 +380,12 @@ fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exi
         machine.opaque("which command runs is not known");
         return Exit::unknown();
     };
+    // Most of those that run a command give one word with blanks in it to a shell (Yarn 4, "yarn exec"; pnpm 9, "pnpm exec", `--shell-mode`;
+    // Bundler 2, "bundle exec"; pixi 0.40, "pixi run"; pm2 5, "start"). A program has no such name for the others.
+    if name.contains(char::is_whitespace) {
+        let text = crate::interpreter::strings::joined(words, " ");
+        return machine.run_text(&text, Input::Inherited);
+    }
     let interpreter = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("py" | "pyw") => Some("python"),
         Some("js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "mts") => Some("node"),
@@ -432,6 +478,11 @@ fn tool_name(package: &str) -> String {
 
 /// Packages whose only tool has another name (`bin` in `package.json`, `entry_points` of a wheel).
 const TOOLS: &[(&str, &str)] = &[
+    ("@11ty/eleventy", "eleventy"),
+    ("@angular/cli", "ng"),
+    ("@babel/cli", "babel"),
+    ("@docusaurus/core", "docusaurus"),
+    ("chokidar-cli", "chokidar"),
     ("cpy-cli", "cpy"),
     ("del-cli", "del"),
     ("empty-trash-cli", "empty-trash"),

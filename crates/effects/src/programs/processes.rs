@@ -110,9 +110,25 @@ pub(crate) fn on_change(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let words = &call.arguments.operands;
     match call.program.as_str() {
         "fswatch" | "inotifywait" | "inotifywatch" | "modd" | "funzzy" | "guard" => {}
-        "chokidar" | "onchange" => {
+        "chokidar" => {
             if let Some(text) = arguments_command(call) {
                 machine.run_text(&text, Input::Inherited);
+            }
+        }
+        // air 1.61, `air --help`: keys of its configuration.
+        "air" => {
+            let keys = ["cmd", "pre_cmd", "post_cmd", "bin", "full_bin"];
+            for (place, word) in call.words.iter().enumerate() {
+                let Some(text) = word.as_exact() else { continue };
+                let (name, value) =
+                    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+                let key = name.trim_start_matches('-').strip_prefix("build.");
+                if key.is_some_and(|key| keys.contains(&key)) {
+                    let given = value.map(Value::exact).or_else(|| call.words.get(place + 1).cloned());
+                    if let Some(command) = given {
+                        machine.run_text(&command, Input::Inherited);
+                    }
+                }
             }
         }
         "hwatch" | "viddy" if words.len() == 1 => run_as_text_or_words(machine, words),

@@ -216,10 +216,11 @@ pub(crate) fn nix_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 .note("runs a description from elsewhere that nobody has read"),
         );
     }
-    match call.words.iter().position(begins) {
-        Some(place) => machine.run_words(call.words.get(place + 1..).unwrap_or_default(), call.input.clone()),
-        None => Exit::unknown(),
-    }
+    let Some(place) = call.words.iter().position(begins) else { return Exit::unknown() };
+    let (own, rest) = call.words.split_at(place);
+    let run =
+        |machine: &mut Machine<'_>| machine.run_words(rest.get(1..).unwrap_or_default(), call.input.clone());
+    environment::with_options_of_nix(machine, own, run)
 }
 
 /// `nohup`
@@ -397,7 +398,15 @@ pub(crate) fn strace(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Some(target) = peeled.value(&["-p", "--attach"]) {
         super::processes::attach(machine, target);
     }
-    if peeled.rest.is_empty() { Exit::unknown() } else { machine.run_words(&peeled.rest, call.input.clone()) }
+    if peeled.rest.is_empty() {
+        return Exit::unknown();
+    }
+    // strace(1): `-E VAR=VAL` sets a variable, `-E VAR` takes it away.
+    let changes = peeled.options.iter().filter(|(name, _)| matches!(name.as_str(), "-E" | "--env"));
+    let changes: Vec<Value> = changes.filter_map(|(_, value)| value.clone()).collect();
+    environment::with_changes(machine, &changes, |machine| {
+        machine.run_words(&peeled.rest, call.input.clone())
+    })
 }
 
 /// `unbuffer`

@@ -6,7 +6,7 @@ use crate::interpreter::{Call, Exit, Input, Machine, Value};
 use crate::path::AbsolutePath;
 
 use super::{nearest, spawned};
-use crate::programs::instructions::instructions;
+use crate::programs::instructions::{instructions, instructions_coming_in};
 use crate::world::Entry;
 
 /// The justfile of the user (just(1), "Global and User justfiles").
@@ -38,7 +38,24 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
     ]) {
         return Exit::unknown();
     }
+    // just(1): `--command` runs all that stands behind it in place of a recipe.
+    let is_command = |word: &Value| matches!(word.as_exact(), Some("-c" | "--command"));
+    if let Some(at) = call.words.iter().position(is_command) {
+        let words = call.words.get(at + 1..).unwrap_or_default();
+        return machine.run_words(words, call.input.clone());
+    }
     let named = arguments.value(&["-f", "--justfile"]).cloned();
+    // just(1): `-` is what comes in.
+    let comes_in = |file: &Value| matches!(file.as_exact(), Some("-" | "/dev/stdin" | "/dev/fd/0"));
+    if named.as_ref().is_some_and(comes_in) {
+        return match instructions_coming_in(machine, &call.input) {
+            Some(text) => {
+                let directory = machine.cwd().cloned().unwrap_or_else(AbsolutePath::root);
+                run_text(machine, call, &directory, None, &text)
+            }
+            None => spawned(machine, "just", "the recipes could not be read"),
+        };
+    }
     let file = match &named {
         Some(file) => machine.one_path_through(file),
         None if arguments.has(&["-g", "--global-justfile"]) => global_justfile(machine),
@@ -54,8 +71,20 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return spawned(machine, "just", "the recipes could not be read");
     };
     let directory = file.parent().unwrap_or_else(AbsolutePath::root);
-    let mut imported = BTreeSet::from([file]);
-    let text = with_imports(machine, &directory, &text, &mut imported, 0);
+    run_text(machine, call, &directory, Some(file), &text)
+}
+
+/// Runs the recipes that a call names, out of the text of a justfile.
+fn run_text(
+    machine: &mut Machine<'_>,
+    call: &Call,
+    directory: &AbsolutePath,
+    file: Option<AbsolutePath>,
+    text: &str,
+) -> Exit {
+    let arguments = &call.arguments;
+    let mut imported: BTreeSet<AbsolutePath> = file.into_iter().collect();
+    let text = with_imports(machine, directory, text, &mut imported, 0);
     let place = match arguments.value(&["-d", "--working-directory"]) {
         Some(place) => {
             machine.one_path_through(place).map_or(Value::Unknown, |path| Value::exact(path.as_str()))

@@ -16,7 +16,7 @@ use crate::effect::{EffectKind, Severity};
 use crate::interpreter::strings::quoted_words;
 use crate::interpreter::{Call, Input, Machine, Value};
 use crate::path::AbsolutePath;
-use crate::programs::instructions::not_read;
+use crate::programs::instructions::{instructions_coming_in, not_read};
 use crate::world::Entry;
 
 use super::nearest;
@@ -273,15 +273,20 @@ pub(crate) fn tasks(machine: &mut Machine<'_>, call: &Call) -> bool {
     }
     let variable = if name == "composer" { machine.variable("COMPOSER") } else { None };
     let file = file.or_else(|| variable.and_then(|file| file.as_exact().map(str::to_owned)));
-    let work = |machine: &mut Machine<'_>| run(machine, runner, file.as_deref(), &asked);
+    let work = |machine: &mut Machine<'_>| run(machine, runner, file.as_deref(), &asked, &call.input);
     match directory {
         Some(directory) => machine.inside(&Value::Exact(directory), work),
         None => work(machine),
     }
 }
 
-fn run(machine: &mut Machine<'_>, runner: &Runner, file: Option<&str>, asked: &Asked) -> bool {
+fn run(machine: &mut Machine<'_>, runner: &Runner, file: Option<&str>, asked: &Asked, input: &Input) -> bool {
     let found: Vec<(AbsolutePath, Value)> = match file {
+        Some("-" | "/dev/stdin" | "/dev/fd/0") => {
+            let Some(text) = instructions_coming_in(machine, input) else { return true };
+            let place = machine.cwd().cloned().unwrap_or_else(AbsolutePath::root);
+            vec![(place.join("-"), Value::Exact(text))]
+        }
         Some(file) => {
             let Some(path) = machine.one_path_through(&Value::exact(file)) else { return false };
             let path = if machine.entry(&path) == Entry::Directory {

@@ -5,9 +5,10 @@
 
 use crate::effect::{EffectKind, Target};
 use crate::interpreter::guarded::PARENT;
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{Call, Draft, Exit, Inheritance, Input, Machine, Output, Value};
 
 use super::super::processes;
+use super::environment::with_changes;
 
 /// The greatest number of orders of one call that are carried out (ours).
 const ORDERS: usize = 256;
@@ -49,6 +50,10 @@ struct Debugger {
     attached: Option<Value>,
     /// Whether the program that stands behind `--args` is started.
     starts: bool,
+    /// Variables that the program finds otherwise: set (`NAME=value`) or taken away (`NAME`).
+    changes: Vec<Value>,
+    /// What it finds of the environment.
+    inheritance: Inheritance,
     orders: usize,
 }
 
@@ -66,7 +71,14 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
         "lldb" | "rust-lldb" => Language::Lldb,
         _ => Language::Other,
     };
-    let mut debugger = Debugger { language, attached: None, starts: false, orders: 0 };
+    let mut debugger = Debugger {
+        language,
+        attached: None,
+        starts: false,
+        changes: Vec::new(),
+        inheritance: Inheritance::Everything,
+        orders: 0,
+    };
     let mut words = call.words.iter();
     while let Some(word) = words.next() {
         let start = word.known_start();
@@ -98,7 +110,13 @@ pub(crate) fn debugger(machine: &mut Machine<'_>, call: &Call) -> Exit {
             (Some("args" | ""), Some(_)) => {
                 let rest: Vec<Value> = words.by_ref().cloned().collect();
                 if debugger.starts {
-                    machine.possibly(|machine| machine.run_words(&rest, Input::Inherited));
+                    machine.possibly(|machine| {
+                        machine.with_inheritance(debugger.inheritance, |machine| {
+                            with_changes(machine, &debugger.changes, |machine| {
+                                machine.run_words(&rest, Input::Inherited)
+                            })
+                        })
+                    });
                 }
             }
             (Some(name), _) if language != Language::Other && ORDER.contains(&name) => {
@@ -255,6 +273,23 @@ impl Debugger {
             }
             _ if is_cut(word, "attach", 2) => self.attach(machine, &Value::exact(rest)),
             // What is started gets its words from a shell.
+            // `set environment NAME=VALUE`, `set env NAME VALUE`, `unset environment [NAME]` (gdb 15, "Environment").
+            "set" | "unset" if is_cut(first_word(rest).0, "environment", 3) => {
+                let named = first_word(rest).1;
+                let change = match named.split_once(['=', ' ']) {
+                    Some((name, value)) if word == "set" => {
+                        let value = value.trim_start_matches([' ', '=']);
+                        Some(format!("{}={value}", name.trim()))
+                    }
+                    None if word == "set" => Some(format!("{named}=")),
+                    Some(_) | None if !named.is_empty() => Some(named.trim().to_owned()),
+                    Some(_) | None => None,
+                };
+                match change {
+                    Some(change) => self.changes.push(Value::Exact(change)),
+                    None => self.inheritance = Inheritance::Nothing,
+                }
+            }
             _ if is_cut(word, "run", 1) || word == "start" || word == "starti" => {
                 self.starts = true;
                 if !rest.is_empty() {
@@ -336,6 +371,12 @@ impl Debugger {
                 let words = [Value::exact("kill"), Value::exact("-9"), Value::exact(target)];
                 machine.run_words(&words, Input::Inherited);
             }
+        } else if word == "env" || word == "settings" && rest.contains("target.env-vars") {
+            // `settings set target.env-vars A=B`, `settings remove target.env-vars A`, `settings set target.inherit-env false` (lldb 19).
+            let named = rest.rsplit("target.env-vars").next().unwrap_or(rest).trim();
+            self.changes.extend(named.split_whitespace().map(Value::exact));
+        } else if word == "settings" && rest.contains("target.inherit-env") && rest.contains("false") {
+            self.inheritance = Inheritance::Nothing;
         } else if word == "kill" {
             self.end(machine, "KILL");
         } else if word == "attach" {

@@ -69,6 +69,50 @@ fn run_with_functions(machine: &mut Machine<'_>, words: &[Value], call: &Call) -
     exit
 }
 
+/// Runs something with variables that are set (`NAME=value`) or taken away (`NAME`).
+pub(super) fn with_changes(
+    machine: &mut Machine<'_>,
+    changes: &[Value],
+    run: impl FnOnce(&mut Machine<'_>) -> Exit,
+) -> Exit {
+    let set: Vec<(String, Value)> = changes.iter().filter_map(assignment).collect();
+    let gone = changes.iter().filter(|change| assignment(change).is_none()).filter_map(Value::as_exact);
+    let gone: Vec<String> = gone.map(str::to_owned).collect();
+    machine.without_variables(&gone, |machine| machine.with_variables(set, run))
+}
+
+/// Runs something with the environment that these options of nix leave (`nix develop --help`, "Options that change environment variables"
+/// of nix 2.24; `-s` sets one, `-u` takes one away, `-k` keeps one where `-i` leaves none).
+pub(super) fn with_options_of_nix(
+    machine: &mut Machine<'_>,
+    own: &[Value],
+    run: impl FnOnce(&mut Machine<'_>) -> Exit,
+) -> Exit {
+    let (mut inheritance, mut set, mut gone, mut kept_names) =
+        (Inheritance::Everything, Vec::new(), Vec::new(), Vec::new());
+    let mut words = own.iter();
+    while let Some(word) = words.next() {
+        match word.as_exact() {
+            Some("-i" | "--ignore-environment" | "--ignore-env") => inheritance = Inheritance::Nothing,
+            Some("-u" | "--unset" | "--unset-env-var") => {
+                gone.extend(words.next().and_then(Value::as_exact).map(str::to_owned));
+            }
+            Some("-k" | "--keep" | "--keep-env-var") => {
+                kept_names.extend(words.next().and_then(Value::as_exact).map(str::to_owned));
+            }
+            Some("-s" | "--set-env-var") => {
+                let name = words.next().and_then(Value::as_exact).map(str::to_owned);
+                set.extend(name.zip(words.next().cloned()));
+            }
+            Some(_) | None => {}
+        }
+    }
+    set.extend(kept(machine, kept_names.iter().map(String::as_str)));
+    machine.with_inheritance(inheritance, |machine| {
+        machine.without_variables(&gone, |machine| machine.with_variables(set, run))
+    })
+}
+
 /// A word of `env -S` with `${NAME}` put in, which this program does itself.
 fn with_variables_put_in(machine: &Machine<'_>, word: &str) -> Value {
     let mut value = Value::exact("");
