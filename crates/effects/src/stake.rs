@@ -19,8 +19,8 @@ use crate::interpreter::known_hosts::reach;
 use crate::nature::{Nature, Relief};
 use crate::path::AbsolutePath;
 use crate::places::{
-    Secrecy, SystemPlace, is_guarding_parameter, is_lifeline, is_pipeline, kernel_parameter, secrecy,
-    system_place,
+    Secrecy, SystemPlace, is_guarding_parameter, is_known_at_home, is_lifeline, is_pipeline,
+    kernel_parameter, persistence, secrecy, system_place,
 };
 use crate::world::{Entry, Listing, VersionState, World};
 
@@ -133,6 +133,19 @@ fn loss_by_kind(effect: &Effect, world: &dyn World) -> Loss {
             Relief::VersionControl | Relief::Rewritten | Relief::Waived | Relief::None => false,
         };
         let loss = loss_of(&effect.target, effect.depth, change, world);
+        // Where no file stands none is lost; what is dear by its name alone, or may be a tree, counts all the same.
+        let home = &world.place().home;
+        let is_file =
+            |path: &AbsolutePath| path.name().is_some_and(|name| name.trim_start_matches('.').contains('.'));
+        let is_known =
+            |path: &AbsolutePath| is_known_at_home(path, home) || persistence(path, home).is_some();
+        if effect.nature == Nature::NotThere
+            && effect.depth == Depth::Single
+            && loss.stake <= Stake::Recoverable
+            && effect.target.path().is_some_and(|path| is_file(path) && !is_known(path))
+        {
+            return Loss::nothing();
+        }
         // A program that may rewrite some file of a tree is not one that empties it.
         let may_rewrite = effect.kind == EffectKind::FileModify
             && (effect.certainty == Certainty::Possible || effect.depth == Depth::Recursive)

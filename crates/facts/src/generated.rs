@@ -66,6 +66,40 @@ pub fn regenerated_when_ignored(name: &str, beside: &dyn Fn(&str) -> bool) -> bo
         || lower.contains("cache")
 }
 
+/// The directories for temporary files of machines of which nothing else is known.
+const TEMPORARY_ELSEWHERE: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Whether a path of another machine lies in a directory for temporary files there.
+pub fn is_temporary_elsewhere(path: &AbsolutePath) -> bool {
+    TEMPORARY_ELSEWHERE.iter().any(|directory| {
+        path.as_str().strip_prefix(directory).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
+    })
+}
+
+/// Whether what lies at a path in a container is made again there, by its name: temporary files, caches, and what is built, of which the image
+/// holds the sources. Nothing else is known of such a place; what a service keeps lies in none of these.
+pub fn is_made_again_in_container(path: &AbsolutePath) -> bool {
+    const BUILT: &[&str] = &["build", "dist", "out", "target", "coverage", "_build", "obj", "tmp", "temp"];
+    const OF_THE_SYSTEM: &[&str] =
+        &["bin", "sbin", "boot", "dev", "etc", "lib", "lib64", "proc", "sys", "usr"];
+    if is_temporary_elsewhere(path) || TEMPORARY_ELSEWHERE.contains(&path.as_str()) {
+        return true;
+    }
+    let parts: Vec<&str> = path.parts().collect();
+    let is_of_system = parts.first().is_some_and(|first| OF_THE_SYSTEM.contains(first));
+    let homes = [["root"].as_slice(), parts.get(..2).unwrap_or_default()];
+    let is_cache = homes.iter().filter(|home| !home.is_empty()).any(|home| {
+        let home = AbsolutePath::new(&format!("/{}", home.join("/")));
+        home.is_some_and(|home| regenerable_cache(path, &home).is_some())
+    });
+    is_cache
+        || !is_of_system
+            && parts
+                .iter()
+                .skip(1)
+                .any(|part| BUILT.contains(part) || ALWAYS.iter().any(|(known, _)| part == known))
+}
+
 /// Names under which programs put what they need for a while.
 const TRANSIENT: &[&str] = &["tmp", "temp", ".tmp", ".temp", "log", "logs", "sessions", "cover", "nohup.out"];
 

@@ -40,7 +40,10 @@ mod world;
 pub use answering_event::{ANSWERING_EVENT, is_answering_event, names_answering_event};
 pub use attack_tools::is_attack_tool;
 pub use environment::leads_guard;
-pub use generated::{generated, regenerable_cache, regenerated_tree, regenerated_when_ignored};
+pub use generated::{
+    generated, is_made_again_in_container, is_temporary_elsewhere, regenerable_cache, regenerated_tree,
+    regenerated_when_ignored,
+};
 pub use hidden_characters::is_hidden;
 pub use intent::intent;
 pub use owned_places::is_owned;

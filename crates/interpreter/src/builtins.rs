@@ -113,7 +113,10 @@ fn find(name: &str) -> Option<fn(&mut Machine<'_>, &[Value]) -> Done> {
         "read" => reading::read,
         "mapfile" | "readarray" => reading::mapfile,
         "export" => export,
-        "declare" | "typeset" => declare,
+        "declare" | "typeset" | "float" | "compound" => declare,
+        // Other names of `typeset` in Korn shells and zsh (ksh93(1), "Aliasing"; zshbuiltins(1)).
+        "nameref" => |machine, words| declare_with(machine, "-n", words),
+        "integer" => |machine, words| declare_with(machine, "-i", words),
         "local" => local,
         "readonly" => |machine, words| readonly(machine, words),
         "unset" => unset,
@@ -292,6 +295,12 @@ fn shift(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         (_, _) => None,
     };
     Done::next(Exit { status: Status::Open, ..Exit::success() })
+}
+
+/// `typeset` with an option in front of the words.
+fn declare_with(machine: &mut Machine<'_>, option: &str, words: &[Value]) -> Done {
+    let words: Vec<Value> = std::iter::once(Value::exact(option)).chain(words.iter().cloned()).collect();
+    declare(machine, &words)
 }
 
 /// The words behind `--`, when that comes first.

@@ -405,6 +405,16 @@ impl Machine<'_> {
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     return crate::builtins::on_stack(self, name);
                 }
+                // A name that was given to a directory, and a variable that holds one (zshexpn(1), "Static named directories").
+                if let Some(directory) = self.shell.named_directories.get(name) {
+                    return Some(directory.clone());
+                }
+                if self.shell.options.is_zsh
+                    && let Some(directory) = self.variable(name)
+                    && directory.known_start().starts_with('/')
+                {
+                    return Some(directory);
+                }
                 if place.user.as_deref() == Some(name) || place.home.name() == Some(name) {
                     return Some(Value::exact(place.home.as_str()));
                 }

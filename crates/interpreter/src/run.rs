@@ -80,6 +80,7 @@ impl Machine<'_> {
                 machine.become_child();
                 machine.shell.sources.extend(script);
                 machine.shell.speech = speech;
+                machine.shell.options.is_zsh = reader == ShellProgram::Zsh;
                 if speech == Speech::Posix {
                     machine.shell.functions.clear();
                     machine.shell.alternatives.clear();

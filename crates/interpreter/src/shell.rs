@@ -174,6 +174,8 @@ pub(crate) struct Options {
     pub(crate) extglob: bool,
     /// `setopt extendedglob` of zsh: `^x` is everything but `x`.
     pub(crate) extendedglob: bool,
+    /// Whether zsh reads: the letters of `set` are its own, and a variable may name a directory (`~name`).
+    pub(crate) is_zsh: bool,
     /// `shopt -s expand_aliases`
     pub(crate) aliases: bool,
     /// Whether `set -e` holds around a substitution: other shells than bash hand it on.
@@ -284,10 +286,14 @@ pub struct Shell {
     pub(crate) fixed_functions: BTreeSet<String>,
     /// What was put into the history.
     pub(crate) history: Vec<String>,
+    /// Whether the history was emptied (`history -c`).
+    pub(crate) history_is_emptied: bool,
     /// Aliases by name.
     pub(crate) aliases: BTreeMap<String, String>,
     /// What `exec` opened as the standard input.
     pub(crate) input_source: Option<AbsolutePath>,
+    /// Directories that have a name in zsh (`hash -d name=directory`).
+    pub(crate) named_directories: BTreeMap<String, Value>,
     /// What descriptors lead to, by number: those above the standard ones, and those that `exec` changed.
     pub(crate) descriptors: BTreeMap<u32, Opening>,
     /// Switches.
@@ -359,8 +365,10 @@ impl Shell {
             exported_once_set: BTreeSet::new(),
             fixed_functions: BTreeSet::new(),
             history: Vec::new(),
+            history_is_emptied: false,
             aliases: BTreeMap::new(),
             input_source: None,
+            named_directories: BTreeMap::new(),
             descriptors: BTreeMap::new(),
             options: Options::default(),
             speech: Speech::Bash,

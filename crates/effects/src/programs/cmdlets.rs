@@ -235,10 +235,7 @@ impl Reader<'_, '_> {
                     );
                     self.machine.add(draft.severity(Severity::High).note("starts it with all rights"));
                 }
-                if paths.first().and_then(Value::as_exact).is_some_and(|program| self.machine.knows(program))
-                {
-                    self.machine.possibly(|machine| machine.run_words(&paths, Input::Inherited));
-                }
+                self.start(&paths);
             }
             Deed::ChangesMachine | Deed::EndsMachine => {
                 let text = rest.join(" ").to_ascii_lowercase();
@@ -294,6 +291,29 @@ impl Reader<'_, '_> {
         Some(url.known_start())
     }
 
+    /// Starts a program with arguments, of which each may hold several with blanks between (Microsoft.PowerShell.Management,
+    /// "Start-Process", `-ArgumentList`; .NET 8, `Process.Start`).
+    fn start(&mut self, words: &[Value]) {
+        let Some((program, arguments)) = words.split_first() else { return };
+        let is_known = program
+            .as_exact()
+            .is_some_and(|name| name.contains('/') || self.machine.knows(name.trim_end_matches(".exe")));
+        if !is_known {
+            return;
+        }
+        let mut whole = vec![program.clone()];
+        for argument in arguments {
+            match argument.as_exact() {
+                Some(text) => {
+                    let words = crate::interpreter::strings::quoted_words(text);
+                    whole.extend(words.iter().map(|word| self.value(word)));
+                }
+                None => whole.push(argument.clone()),
+            }
+        }
+        self.machine.possibly(|machine| machine.run_words(&whole, Input::Inherited));
+    }
+
     /// Calls of classes of .NET: `[IO.Directory]::Delete($HOME, $true)`.
     fn calls_of_classes(&mut self, statement: &str) {
         for (at, _) in statement.match_indices("]::").take(32) {
@@ -305,11 +325,18 @@ impl Reader<'_, '_> {
             let Some((method, behind)) = statement.get(at + 3..).and_then(|rest| rest.split_once('(')) else {
                 continue;
             };
-            if !(class.ends_with("io.directory") || class.ends_with("io.file")) {
+            let is_process = class.ends_with("diagnostics.process");
+            if !(class.ends_with("io.directory") || class.ends_with("io.file") || is_process) {
                 continue;
             }
             let given: Vec<Value> =
                 cut(closed(behind), &[',']).into_iter().map(|word| self.value(word.trim())).collect();
+            if is_process {
+                if method.trim().eq_ignore_ascii_case("start") {
+                    self.start(&given);
+                }
+                continue;
+            }
             let Some(first) = given.first().cloned() else { continue };
             match method.trim().to_ascii_lowercase().as_str() {
                 "delete" => self.machine.possibly(|machine| machine.delete(&first, Depth::Recursive)),

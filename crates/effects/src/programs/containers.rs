@@ -192,24 +192,42 @@ pub(crate) fn exec(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(escalation("runs with all rights inside the container"));
     }
     let Some((container, words)) = call.arguments.operands.split_first() else { return Exit::unknown() };
-    inside_here(machine, container, words, call.input.clone())
+    let directory = call.arguments.value(&["-w", "--workdir"]);
+    inside_here(machine, container, directory, words, call.input.clone())
 }
 
 /// Runs words in a container of this machine.
-fn inside_here(machine: &mut Machine<'_>, container: &Value, words: &[Value], input: Input) -> Exit {
+fn inside_here(
+    machine: &mut Machine<'_>,
+    container: &Value,
+    directory: Option<&Value>,
+    words: &[Value],
+    input: Input,
+) -> Exit {
     let before = machine.effect_count();
-    let exit = inside(machine, container, words, input);
+    let exit = inside_at(machine, container, directory, words, input);
     locate_in_container(machine, before, container, words);
     exit
 }
 
 /// Runs words in a container or pod that lasts.
 pub(super) fn inside(machine: &mut Machine<'_>, place: &Value, words: &[Value], input: Input) -> Exit {
+    inside_at(machine, place, None, words, input)
+}
+
+fn inside_at(
+    machine: &mut Machine<'_>,
+    place: &Value,
+    directory: Option<&Value>,
+    words: &[Value],
+    input: Input,
+) -> Exit {
     if words.is_empty() {
         return Exit::unknown();
     }
     let place = place.as_exact().unwrap_or("a container").to_owned();
-    machine.away_in(RemoteContext::container(&place), |machine| machine.run_words(words, input))
+    let directory = directory.and_then(Value::as_exact).and_then(AbsolutePath::new);
+    machine.contained(RemoteContext::container(&place), directory, |machine| machine.run_words(words, input))
 }
 
 /// `docker rm`, `stop`, `kill` and `prune`: what they end on this machine is made again by a line; on another one others may use it.
@@ -481,7 +499,9 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 ],
             );
             let Some((service, words)) = words.split_first() else { return Exit::unknown() };
-            return inside_here(machine, service, words, call.input.clone());
+            let given = rest.iter().position(|word| matches!(word.as_exact(), Some("-w" | "--workdir")));
+            let directory = given.and_then(|at| rest.get(at + 1));
+            return inside_here(machine, service, directory, words, call.input.clone());
         }
         "config" | "convert" => return configuration(machine, call, rest),
         "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {

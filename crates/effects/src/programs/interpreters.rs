@@ -29,12 +29,24 @@ pub(crate) fn perl(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// `ruby`
 pub(crate) fn ruby(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let says = |wanted: &str| call.words.iter().any(|word| word.as_exact() == Some(wanted));
-    if says("-run") && says("httpd") {
+    let loads_un = call.arguments.values(&["-r"]).any(|name| matches!(name.as_exact(), Some("un" | "un.rb")));
+    if let (true, Some(Value::Exact(code))) = (loads_un, call.arguments.value(&["-e"])) {
+        let name = code.trim().trim_end_matches(';').trim();
         // A server of files that comes along with Ruby: `ruby -run -e httpd DIRECTORY`.
-        let directory = call.arguments.operands.first().cloned().unwrap_or_else(|| Value::exact("."));
-        super::network::serving::hand_out(machine, &directory);
-        return Exit::unknown();
+        if name == "httpd" {
+            let directory = call.arguments.operands.first().cloned().unwrap_or_else(|| Value::exact("."));
+            super::network::serving::hand_out(machine, &directory);
+            return Exit::unknown();
+        }
+        // Commands of files, with the options of the programs of these names (un.rb of Ruby 3.3).
+        if ["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"].contains(&name) {
+            let mut words = vec![Value::exact(name)];
+            words.extend(call.arguments.operands.iter().cloned());
+            return machine.run_words(&words, call.input.clone());
+        }
+        if name == "wait_writable" {
+            return Exit::unknown();
+        }
     }
     one_liner(machine, call, &["-e"], RUBY_WORDS)
 }
@@ -193,6 +205,12 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
         preloads::run(machine, call);
         return script_or_input(machine, call);
     }
+    // Several are lines of one program (perlrun, "-e"; ruby(1), "-e").
+    let codes = if codes.len() > 1 && codes.iter().all(|code| code.as_exact().is_some()) {
+        vec![crate::interpreter::strings::joined(&codes, "\n")]
+    } else {
+        codes
+    };
     preloads::run(machine, call);
     let mut exit = Exit::unknown();
     // What stands behind `-M` is text of the program: `use TEXT;` (perlrun, "-M").

@@ -457,6 +457,7 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut plain = false;
     let mut ends_early = false;
     let mut settings = String::new();
+    let reader = ShellProgram::named(&call.program);
     let mut place = 0;
     while let Some(text) = call.words.get(place).and_then(Value::as_exact) {
         match text {
@@ -477,7 +478,13 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     machine.run_file(file, &[]);
                 }
             }
-            _ if text.starts_with("--") => {}
+            // zsh(1) 5.9: another shell in the place of zsh, and the names of options behind two dashes.
+            "--emulate" => place += 1,
+            _ if text.starts_with("--") => {
+                if reader == ShellProgram::Zsh {
+                    settings.extend(["setopt ", &text.replace('-', ""), "\n"]);
+                }
+            }
             _ if text.starts_with(['-', '+']) && text.len() > 1 => {
                 // `+c` runs its operand, too.
                 command |= text.contains('c');
@@ -487,7 +494,10 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.flow.shows_commands |= text.starts_with('-') && text.contains(['x', 'v']);
                 let on = text.starts_with('-');
                 let sign = if on { "-" } else { "+" };
-                for letter in text.chars().filter(|letter| "afhkmBCEHPT".contains(*letter)) {
+                // In zsh `-f` leaves start-up files out; what its letters mean in a text is told there.
+                plain |= reader == ShellProgram::Zsh && on && text.contains('f');
+                let letters = if reader == ShellProgram::Zsh { "aCFGT4" } else { "afhkmBCEHPT" };
+                for letter in text.chars().filter(|letter| letters.contains(*letter)) {
                     settings.extend(["set ", sign, letter.encode_utf8(&mut [0; 4]), "\n"].iter().copied());
                 }
                 ends_early |= on && text.contains(['e', 'u']);
@@ -510,7 +520,6 @@ pub(crate) fn shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         place += 1;
     }
     let rest = call.words.get(place..).unwrap_or_default();
-    let reader = ShellProgram::named(&call.program);
     if call.program.ends_with("bash") && machine.shell.variables.contains_key("POSIXLY_CORRECT") {
         settings.insert_str(0, "set -o posix\n");
     }

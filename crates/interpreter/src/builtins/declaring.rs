@@ -438,7 +438,15 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             Some(flags) if flags.starts_with(['-', '+']) && flags.len() > 1 => {
                 let on = flags.starts_with('-');
                 for flag in flags.chars().skip(1) {
+                    if machine.shell.options.is_zsh
+                        && let Some(option) = option_of_zsh(flag)
+                    {
+                        shell_options(machine, &[Value::exact(option)], on);
+                        continue;
+                    }
                     match flag {
+                        // `-f` leaves start-up files out, `-k` allows comments, `-B` has no bell, `-P` has to do with lists.
+                        'f' | 'k' | 'B' | 'P' if machine.shell.options.is_zsh => {}
                         'e' => machine.shell.options.set_errexit(on),
                         'x' if on => {
                             machine.flow.shows_commands = true;
@@ -455,6 +463,9 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         'B' => note_braces(machine, on),
                         'o' => {
                             let name = rest.next().and_then(|(_, word)| word.as_exact());
+                            if let (true, Some(name)) = (machine.shell.options.is_zsh, name) {
+                                shell_options(machine, &[Value::exact(name)], on);
+                            }
                             match name {
                                 Some("errexit") => machine.shell.options.set_errexit(on),
                                 Some("nounset") => machine.shell.options.nounset = on,
@@ -520,10 +531,28 @@ pub(super) fn shopt(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if changes { shell_options(machine, words, on) } else { Done::next(Exit::answer(None)) }
 }
 
+/// The options of zsh that have other letters than those of bash, or none there (zshoptions(1) 5.9, "Single letter options").
+fn option_of_zsh(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'F' => "noglob",
+        'G' => "nullglob",
+        '4' => "globdots",
+        'T' => "cdablevars",
+        _ => return None,
+    })
+}
+
 pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool) -> Done {
-    let options = &mut machine.shell.options;
     for word in words {
         let name = word.as_exact().unwrap_or_default().to_ascii_lowercase().replace('_', "");
+        // `unsetopt glob`, `setopt no_null_glob` (zshoptions(1), "Specifying options").
+        let (name, on) = match (name.as_str(), name.strip_prefix("no")) {
+            ("glob" | "clobber" | "unset", _) => (format!("no{name}"), !on),
+            ("noglob" | "noclobber" | "nounset" | "nocaseglob" | "nocasematch", _) => (name, on),
+            (_, Some(plain)) if machine.shell.options.is_zsh => (plain.to_owned(), !on),
+            _ => (name, on),
+        };
+        let options = &mut machine.shell.options;
         match name.as_str() {
             "nullglob" => options.nullglob = on,
             "failglob" => options.failglob = on,

@@ -2,7 +2,7 @@
 //! `compgen`, `enable`.
 
 use crate::world::Listing;
-use crate::{Done, Exit, Machine, Output, Status, Value};
+use crate::{Done, Exit, Machine, Output, ShellUser, Status, Value};
 
 /// The greatest number of lines of the history that are remembered (ours).
 const HISTORY: usize = 16;
@@ -37,8 +37,30 @@ pub(super) fn alias(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     Done::quiet()
 }
 
+/// Names of directories of zsh (zshbuiltins(1), "hash"): `hash -d name=directory`.
+fn name_directories(machine: &mut Machine<'_>, words: &[Value]) {
+    for word in words {
+        if let Some((name, directory)) = super::assignment(word) {
+            // A directory that begins with `~` is expanded here too.
+            let directory = match directory.as_exact().and_then(|text| text.strip_prefix('~')) {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => machine
+                    .variable("HOME")
+                    .map_or(Value::Unknown, |home| home.followed_by(&Value::exact(rest))),
+                Some(_) | None => directory,
+            };
+            machine.shell.named_directories.insert(name, directory);
+        }
+    }
+}
+
 /// `hash -p path name`
 pub(super) fn hash(machine: &mut Machine<'_>, words: &[Value]) -> Done {
+    let is_of_directories =
+        |word: &Value| word.as_exact().is_some_and(|text| text.starts_with('-') && text.contains('d'));
+    if machine.shell.options.is_zsh && words.iter().any(is_of_directories) {
+        name_directories(machine, words);
+        return Done::quiet();
+    }
     if let Some(path) = valued(words, "-p") {
         let name = words.last().and_then(Value::as_exact).map(str::to_owned);
         match (path.as_exact(), name) {
@@ -176,8 +198,16 @@ pub(super) fn remember_lines(machine: &mut Machine<'_>, file: &Value) {
 }
 
 pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
-    let flags = words.iter().filter_map(Value::as_exact).filter_map(|text| text.strip_prefix('-'));
-    if flags.into_iter().any(|flags| flags.contains('c')) {
+    let has = |letter: char| {
+        words
+            .iter()
+            .filter_map(Value::as_exact)
+            .any(|text| text.strip_prefix('-').is_some_and(|flags| flags.contains(letter)))
+    };
+    // What the shell remembers by itself is gone when it ends; only what is written from it takes the place of the file.
+    let was_emptied = machine.shell.history_is_emptied;
+    machine.shell.history_is_emptied |= has('c');
+    if (was_emptied || has('c')) && (has('w') || machine.position.shell_user == ShellUser::Person) {
         machine.forget_history("erases what was typed");
     }
     for option in ["-w", "-a"] {

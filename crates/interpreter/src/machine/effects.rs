@@ -7,9 +7,10 @@ use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, Netwo
 use crate::known_hosts;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::remote::{Appending, Lifetime, OTHER_HOME};
+use crate::remote::{Appending, Lifetime, OTHER_HOME, PlaceSort};
 use crate::value::Value;
 use crate::world::Entry;
+use checkrein_facts::{is_made_again_in_container, is_temporary_elsewhere};
 
 impl Machine<'_> {
     /// Adds an effect on what a word means: a path for file kinds, persistence and permissions, a host for network kinds, a
@@ -196,6 +197,9 @@ impl Machine<'_> {
             {
                 return None;
             }
+            EffectKind::FileDelete if is_made_again(&draft.target, away.sort) => {
+                EffectKind::InfrastructureChange
+            }
             EffectKind::FileDelete if draft.depth == Depth::Recursive => EffectKind::InfrastructureDestroy,
             EffectKind::FileCreate
             | EffectKind::FileModify
@@ -336,6 +340,28 @@ impl Machine<'_> {
         let draft = Draft::new(EffectKind::Opaque, target).nature(Nature::NotThere).note(note);
         self.add(if self.is_temporary(path) { draft.severity(Severity::High) } else { draft });
     }
+}
+
+/// Whether what a deletion elsewhere takes is made again there. Of a pattern the directory counts in which its names lie.
+fn is_made_again(target: &Target, sort: PlaceSort) -> bool {
+    let path = match target {
+        Target::Path(path) => Some(path.clone()),
+        Target::Glob(pattern) => {
+            let base = pattern.split(['*', '?', '[', '{']).next().unwrap_or(pattern);
+            let (directory, start) = base.rsplit_once('/').unwrap_or((base, ""));
+            // Some of the temporary files: all of them lie below the directory.
+            AbsolutePath::new(&if start.is_empty() { format!("{directory}/x") } else { base.to_owned() })
+        }
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => None,
+    };
+    path.is_some_and(|path| match sort {
+        PlaceSort::Container => is_made_again_in_container(&path),
+        PlaceSort::Machine => is_temporary_elsewhere(&path),
+    })
 }
 
 /// A target with a name of its own, when the name is known.

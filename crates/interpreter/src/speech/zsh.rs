@@ -31,6 +31,8 @@ const COMMANDS: &[&str] = &[
     "dis_aliases",
     "galiases",
     "saliases",
+    "nameddirs",
+    "foreach",
 ];
 
 /// Options of `setopt` that change how a text is read from then on, as zsh compares them: small letters, without `_`.
@@ -152,7 +154,8 @@ fn has_command(bare: &str) -> bool {
         }
         if begins {
             let is_definition = behind.trim_start().starts_with(['(', '{']);
-            let is_list = matches!(word, "functions" | "aliases" | "periodic" | "galiases" | "saliases");
+            let is_list =
+                matches!(word, "functions" | "aliases" | "periodic" | "galiases" | "saliases" | "nameddirs");
             let counts = if is_list { behind.starts_with(['[', '=', '+']) || is_definition } else { true };
             if is_trap && is_definition || COMMANDS.contains(&word) && counts {
                 return true;

@@ -130,8 +130,12 @@ impl Evaluator<'_, '_, '_> {
                 && self.tokens.is(from, "{")
                 && self.tokens.is(from + 2, "}")
                 && self.tokens.word(from + 1).is_some_and(|word| word.starts_with('$'));
+            let names_program = given.positional.is_empty() && self.names_program(from);
             let (value, mut next) = if is_handle {
                 (self.expression(from + 1, from + 2).0, from + 3)
+            } else if names_program {
+                let close = self.tokens.partner(from).min(to);
+                (self.expression(from + 1, close).0, close + 1)
             } else {
                 self.expression(from, to)
             };
@@ -143,9 +147,15 @@ impl Evaluator<'_, '_, '_> {
                 && self.step()
             {
                 let (further_value, further) = self.expression(next, to);
-                // `print $handle "text"`
-                if matches!(value, ScriptValue::Process(_) | ScriptValue::File(_)) {
-                    behind.push(further_value);
+                match further_value {
+                    // The first of the words is only what the program is called.
+                    ScriptValue::List(words) if names_program => behind.extend(words.into_iter().skip(1)),
+                    _ if names_program => {}
+                    // `print $handle "text"`
+                    further_value if matches!(value, ScriptValue::Process(_) | ScriptValue::File(_)) => {
+                        behind.push(further_value);
+                    }
+                    _ => {}
                 }
                 next = further.max(next + 1);
             }
@@ -158,6 +168,15 @@ impl Evaluator<'_, '_, '_> {
             at = next;
         }
         (given, at.min(to))
+    }
+
+    /// Whether a block in front of the words of a call says which program runs: `system { "/bin/rm" } "ls", "x"` (perlfunc, "exec").
+    fn names_program(&self, at: usize) -> bool {
+        let is_call = |at: usize| matches!(self.tokens.word(at), Some("system" | "exec"));
+        self.language == Language::Perl
+            && self.tokens.is(at, "{")
+            && (at.checked_sub(1).is_some_and(is_call)
+                || at > 1 && self.tokens.is(at - 1, "(") && at.checked_sub(2).is_some_and(is_call))
     }
 
     /// `name=` of R, `name:` of Ruby and PHP.

@@ -269,6 +269,42 @@ impl Evaluator<'_, '_, '_> {
                 names.iter().for_each(|name| self.fill(name));
                 None
             }
+            // `sysopen(my $file, "name", O_WRONLY | O_TRUNC)` as the mode of `open` (perlfunc, "sysopen"; fcntl.h of Linux).
+            (Language::Perl, "sysopen") => {
+                let has_brackets = self.tokens.is(at + 1, "(");
+                let open = at + 1 + usize::from(has_brackets);
+                let until = if has_brackets {
+                    self.tokens.partner(at + 1).min(to)
+                } else {
+                    self.end_of_statement(open, to)
+                };
+                let mut given = self.given(open, until);
+                let flags = |name: &str| {
+                    let is_named = |place| {
+                        self.tokens.word(place).is_some_and(|word| word.rsplit("::").next() == Some(name))
+                    };
+                    (open..until).any(is_named)
+                };
+                let number = match given.positional.get(2) {
+                    Some(ScriptValue::Number(flags)) => *flags,
+                    Some(flags) => flags.exact().and_then(|text| text.parse().ok()).unwrap_or(0),
+                    None => 0,
+                };
+                let mode = if flags("O_APPEND") || number & 0o2000 != 0 {
+                    ">>"
+                } else if flags("O_TRUNC") || flags("O_WRONLY") || number & 0o1001 != 0 {
+                    ">"
+                } else if flags("O_RDWR") || number & 2 != 0 {
+                    "+<"
+                } else {
+                    "<"
+                };
+                let path = given.at(1);
+                given.positional.truncate(1);
+                given.positional.extend([ScriptValue::text(mode), path]);
+                let value = self.open(&given);
+                Some((value, if has_brackets { until + 1 } else { until }))
+            }
             // `substr($text, 0, 5, "new")`
             (Language::Perl, "substr") if self.tokens.is(at + 1, "(") => {
                 let close = self.tokens.partner(at + 1).min(to);

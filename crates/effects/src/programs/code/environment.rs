@@ -250,6 +250,14 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
+    /// `os.environ |= {...}`: the entries of a map that have names.
+    pub(super) fn add_to_environment(&mut self, value: &ScriptValue) {
+        let ScriptValue::Map(entries) = value else { return };
+        for (name, value) in entries.iter().filter(|(name, _)| !name.is_empty()).take(VARIABLES) {
+            self.set_environment(name, value);
+        }
+    }
+
     /// `process.env = {...}`, `%ENV = (...)`: another environment in the place of the one before.
     pub(super) fn replace_environment(&mut self, value: &ScriptValue) {
         match value {

@@ -152,7 +152,7 @@ fn expansions(text: &str) -> String {
 }
 
 /// The statements: what ends with a line or `;` outside quotes, parentheses and comments.
-fn statements(text: &str) -> Vec<&str> {
+pub(super) fn statements(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut quote, mut depth, mut from, mut is_comment) = (None, 0_usize, 0, false);
     let mut before = '\n';

@@ -65,10 +65,10 @@ impl Evaluator<'_, '_, '_> {
     pub(super) fn is_bare_call(&self, thing: &ScriptValue) -> bool {
         match (self.language, thing) {
             (Language::Perl, ScriptValue::Name(name)) => {
-                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "getppid" | "tempdir")
+                matches!(name.as_str(), "shift" | "cwd" | "getcwd" | "getppid" | "tempdir" | "chdir")
                     || TAKE_DEFAULT.contains(&name.as_str())
             }
-            (Language::Ruby, ScriptValue::Name(name)) => matches!(name.as_str(), "gets"),
+            (Language::Ruby, ScriptValue::Name(name)) => matches!(name.as_str(), "gets" | "Dir.chdir"),
             (Language::Ruby | Language::Perl, ScriptValue::Function(place)) => {
                 self.functions.get(*place).is_some_and(|function| !function.name.is_empty())
             }

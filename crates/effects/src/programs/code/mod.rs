@@ -23,7 +23,7 @@
 //! | `origin` | where code comes from that is not read to its end |
 //! | `rest` | what a look over code that is too much to follow finds in it |
 //! | `channels` | pipes between code and what it starts |
-//! | `fish` | what fish understands, in the words of other shells |
+//! | `fish`, `csh` | what fish and the C shells understand, in the words of other shells |
 //! | `ipython` | what IPython understands beyond Python |
 //! | `starters` | how languages that are not followed start a program |
 //! | `unfollowed` | what languages that are not followed do to files |
@@ -45,6 +45,7 @@ mod bound;
 mod call_effects;
 mod calls;
 mod channels;
+mod csh;
 mod definitions;
 mod environment;
 mod evaluated;
@@ -85,7 +86,7 @@ mod value;
 mod variables;
 mod walk;
 
-use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::interpreter::{Call, Exit, Input, Machine, Output, ShellProgram, Value};
 use crate::world::FileText;
 
 use checkrein_scripts::Language;
@@ -159,14 +160,28 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
             for name in fish::lasting_variables(text) {
                 crate::programs::lasting_variable(machine, &name, None);
             }
-            let text = Value::exact(fish::as_posix(text));
-            machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+        }
+        let in_words_of_sh = match call.program.as_str() {
+            "fish" => Some(fish::as_posix(text)),
+            "csh" | "tcsh" | "bsd-csh" => Some(csh::as_posix(text)),
+            _ => None,
+        };
+        if let Some(text) = in_words_of_sh {
+            let text = Value::exact(text);
+            machine.possibly(|machine| {
+                machine.run_text_with(ShellProgram::Bash, &text, &Value::exact("sh"), &[], Input::Inherited)
+            });
             machine.opaque(format!("the code given to `{}` is not followed in all it says", call.program));
             return Exit::unknown();
         }
         starters::run(machine, &call.program, text);
         if !starters::has_words_of_its_own(&call.program) {
-            machine.run_what_may_be_meant(text);
+            let home = machine.world().place().home.as_str().to_owned();
+            let meant = starters::with_home_put_in(text, &home);
+            // rc(1), es(1): what other shells call `$HOME`.
+            let is_rc = matches!(call.program.as_str(), "rc" | "es");
+            let meant = if is_rc { meant.replace("$home", &home) } else { meant };
+            machine.run_what_may_be_meant(&meant);
         }
         super::compiled::look_over(machine, text);
         let note = format!("the code given to `{}` is not followed", call.program);

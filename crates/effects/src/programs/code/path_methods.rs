@@ -9,8 +9,33 @@ use super::call_effects::{names_processes, parent};
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
+use checkrein_scripts::Language;
 
 impl Evaluator<'_, '_, '_> {
+    /// The path that an object for paths is made of. That of Perl knows the home directory (Path::Tiny 0.146, "path").
+    pub(super) fn path_named(&self, given: &Given) -> Value {
+        let path = Self::joined(given);
+        match path.as_exact().and_then(|text| text.strip_prefix('~')) {
+            Some(rest) if self.language == Language::Perl => {
+                let home = self.machine.variable("HOME").unwrap_or(Value::Unknown);
+                home.followed_by(&Value::exact(rest))
+            }
+            Some(_) | None => path,
+        }
+    }
+
+    /// Where a call goes that changes the directory: without a place to the home directory (perlfunc, "chdir"; Ruby 3.3, `Dir.chdir`).
+    pub(super) fn directory_wanted(&self, given: &Given) -> Value {
+        match given.positional.first() {
+            Some(ScriptValue::Function(_)) | None
+                if matches!(self.language, Language::Perl | Language::Ruby) =>
+            {
+                self.machine.variable("HOME").unwrap_or(Value::Unknown)
+            }
+            Some(_) | None => given.at(0).value(),
+        }
+    }
+
     pub(super) fn path_method(&mut self, path: &Value, name: &str, given: &Given) -> ScriptValue {
         let unknown = ScriptValue::Text(Value::Unknown);
         let this = ScriptValue::Path(path.clone());
@@ -18,10 +43,24 @@ impl Evaluator<'_, '_, '_> {
         match name {
             "unlink" | "rmdir" | "delete" | "remove" => self.delete(path, Depth::Single),
             "rmtree" | "remove_tree" => self.delete(path, Depth::Recursive),
-            "write_text" | "write_bytes" | "write" | "binwrite" | "spew" | "spew_utf8" => {
+            "write_text" | "write_bytes" | "write" | "binwrite" | "spew" | "spew_utf8" | "spew_raw"
+            | "spurt" | "spew_lines" => {
                 self.write(path, &given.at(0));
             }
-            "append" | "append_utf8" => self.append_text(path, &given.at(0)),
+            // Path::Tiny 0.146: what they make of it is not followed.
+            "edit" | "edit_utf8" | "edit_raw" | "edit_lines" | "edit_lines_utf8" | "edit_lines_raw"
+            | "openw" | "openw_utf8" | "openw_raw" | "openrw" | "openrw_utf8" | "openrw_raw" => {
+                self.write(path, &unknown);
+                return ScriptValue::File(path.clone());
+            }
+            "append" | "append_utf8" | "append_raw" if matches!(given.at(0), ScriptValue::Map(_)) => {
+                self.write(path, &unknown);
+            }
+            "append" | "append_utf8" | "append_raw" => self.append_text(path, &given.at(0)),
+            "opena" | "opena_utf8" | "opena_raw" => {
+                self.append(path);
+                return ScriptValue::File(path.clone());
+            }
             "touch" => self.act(|machine| machine.touch(path)),
             "mkdir" | "mkpath" => self.act(|machine| machine.make_directory(path)),
             "chmod" | "lchmod" | "chown" => {

@@ -455,7 +455,7 @@ impl Evaluator<'_, '_, '_> {
                     text => self.run_shell(&text),
                 }
             }
-            LibraryCall::PathOf => ScriptValue::Path(Self::joined(given)),
+            LibraryCall::PathOf => ScriptValue::Path(self.path_named(given)),
             LibraryCall::Join => ScriptValue::Text(Self::joined(given)),
             LibraryCall::JoinText => {
                 let between = given.at(0);
@@ -548,7 +548,8 @@ impl Evaluator<'_, '_, '_> {
                 unknown
             }
             LibraryCall::Enter => {
-                let place = self.machine.directory(&given.at(0).value());
+                let wanted = self.directory_wanted(given);
+                let place = self.machine.directory(&wanted);
                 let place = if self.doubt > 0 { self.machine.shell.cwd.clone().join(&place) } else { place };
                 self.machine.shell.cwd = place;
                 self.machine.shell.logical = None;

@@ -25,19 +25,60 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "store" | "nstore" | "lock_store" | "lock_nstore" | "Storable::store" | "Storable::nstore" => {
             LibraryCall::WriteSecond
         }
-        "rmtree"
+        // Path::Tiny 0.146, Mojo::File 9.39, Path::Class 0.37, IO::All 0.87: an object with methods of paths.
+        "path"
+        | "Path::Tiny::path"
+        | "Path::Tiny.new"
+        | "Mojo::File::path"
+        | "Mojo::File.new"
+        | "file"
+        | "dir"
+        | "Path::Class::file"
+        | "Path::Class::dir"
+        | "Path::Class::File.new"
+        | "Path::Class::Dir.new"
+        | "io"
+        | "IO::All::io"
+        | "IO::All.new" => LibraryCall::PathOf,
+        // File::Copy::Recursive 0.45, File::Remove 1.61.
+        "pathrmdir"
+        | "pathempty"
+        | "remove"
+        | "File::Copy::Recursive::pathrmdir"
+        | "File::Copy::Recursive::pathempty"
+        | "File::Remove::remove"
+        | "rmtree"
         | "remove_tree"
         | "File::Path::rmtree"
         | "File::Path::remove_tree"
         | "File::Path.rmtree"
         | "File::Path.remove_tree" => LibraryCall::Delete(Depth::Recursive),
-        "open" | "sysopen" | "IO::File.new" => LibraryCall::Open,
+        "open" | "IO::File.new" => LibraryCall::Open,
         "opendir" | "readdir" | "pipe" | "fc" | "fcntl" | "ioctl" | "readlink" | "getpgrp" | "setpgrp"
         | "telldir" | "seekdir" | "rewinddir" | "sysseek" | "dbmclose" | "shutdown" | "socketpair"
         | "getpeername" | "getsockname" | "getsockopt" | "recv" | "crypt" => LibraryCall::Nothing,
         "File::Find::find" | "find" | "File::Find::finddepth" | "finddepth" => LibraryCall::FindFiles,
-        "rename" | "move" | "File::Copy::move" | "mv" | "File::Copy::mv" => LibraryCall::Move,
-        "copy" | "File::Copy::copy" | "cp" | "File::Copy::cp" | "dircopy" => LibraryCall::Copy,
+        "rename"
+        | "move"
+        | "File::Copy::move"
+        | "mv"
+        | "File::Copy::mv"
+        | "fmove"
+        | "dirmove"
+        | "rmove"
+        | "File::Copy::Recursive::fmove"
+        | "File::Copy::Recursive::dirmove"
+        | "File::Copy::Recursive::rmove" => LibraryCall::Move,
+        "copy"
+        | "File::Copy::copy"
+        | "cp"
+        | "File::Copy::cp"
+        | "dircopy"
+        | "fcopy"
+        | "rcopy"
+        | "File::Copy::Recursive::fcopy"
+        | "File::Copy::Recursive::dircopy"
+        | "File::Copy::Recursive::rcopy" => LibraryCall::Copy,
         "symlink" | "link" => LibraryCall::Link,
         "getppid" => LibraryCall::ParentProcess,
         "mkdir" | "mkpath" | "make_path" | "File::Path::mkpath" | "File::Path::make_path" => {
@@ -45,7 +86,19 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         }
         "chmod" | "chown" => LibraryCall::ModeOfRest,
         "utime" => LibraryCall::Nothing,
-        "truncate" | "write_file" | "dbmopen" | "File::Slurp::write_file" => LibraryCall::Write,
+        // File::Slurp 9999.32, File::Slurper 0.014.
+        "truncate"
+        | "write_file"
+        | "dbmopen"
+        | "File::Slurp::write_file"
+        | "overwrite_file"
+        | "edit_file"
+        | "edit_file_lines"
+        | "write_text"
+        | "write_binary"
+        | "File::Slurp::edit_file"
+        | "File::Slurper::write_text"
+        | "File::Slurper::write_binary" => LibraryCall::Write,
         "read_file" | "slurp" | "File::Slurp::read_file" => LibraryCall::Read,
         "system" | "exec" | "readpipe" => LibraryCall::Shell,
         // IPC::System::Simple 1.30, "SYNOPSIS": as `system` and back-ticks; those with an X never start a shell.

@@ -418,6 +418,29 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         | "ctypes.pydll.LoadLibrary"
         | "cffi.FFI.dlopen" => LibraryCall::Becomes("ctypes.library"),
         "cffi.FFI" => LibraryCall::Becomes("cffi.FFI"),
+        // POSIX.1-2024: the functions of C under their own names, which take what those take.
+        name if name.starts_with("ctypes.pythonapi.") && !name.ends_with(".system") => {
+            return deed(&format!("ctypes.library.{}", name.trim_start_matches("ctypes.pythonapi.")));
+        }
+        "ctypes.library.unlink" | "ctypes.library.remove" | "ctypes.library.rmdir" => {
+            LibraryCall::Delete(Depth::Single)
+        }
+        "ctypes.library.rename" => LibraryCall::Move,
+        "ctypes.library.truncate"
+        | "ctypes.library.truncate64"
+        | "ctypes.library.creat"
+        | "ctypes.library.creat64" => LibraryCall::Write,
+        "ctypes.library.open" | "ctypes.library.open64" | "ctypes.library.fopen" => LibraryCall::Open,
+        "ctypes.library.symlink" | "ctypes.library.link" => LibraryCall::Link,
+        "ctypes.library.mkdir" => LibraryCall::MakeDirectory,
+        "ctypes.library.execl"
+        | "ctypes.library.execlp"
+        | "ctypes.library.execle"
+        | "ctypes.library.execv"
+        | "ctypes.library.execvp"
+        | "ctypes.library.execve"
+        | "ctypes.library.execvpe" => LibraryCall::Execute,
+        "ctypes.library.syscall" => LibraryCall::Foreign,
         "ctypes.library.system"
         | "ctypes.library.popen"
         | "ctypes.cdll.msvcrt.system"

@@ -37,6 +37,8 @@ pub(super) struct Handed {
     /// The channel that it reads, of which is not known yet what is written to it.
     channel: Option<usize>,
     directory: Option<Value>,
+    /// The program in the place of the first word, which is only its name then.
+    executable: Option<Value>,
     /// An environment in the place of the one of the code, or changes of it.
     environment: CodeEnvironment,
     /// Whether what it prints goes where the output of the code goes, and not to the code.
@@ -172,13 +174,19 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn start_with(&mut self, started: &Started, handed: Handed) -> Exit {
-        let Handed { input, channel: _, directory, environment, is_shown } = handed;
+        let Handed { input, channel: _, directory, executable, environment, is_shown } = handed;
         let input = input.unwrap_or(Input::Inherited);
         let environment = self.environment.clone().followed_by(environment);
         let begin = |machine: &mut Machine<'_>| match started {
             Started::Nothing => Exit::unknown(),
             Started::Text(text) => machine.run_text(text, input),
-            Started::Words(words) => machine.run_words(words, input),
+            Started::Words(words) => {
+                let mut words = words.clone();
+                if let (Some(first), Some(program)) = (words.first_mut(), executable) {
+                    *first = program;
+                }
+                machine.run_words(&words, input)
+            }
         };
         // What is not known of the words may be the numbers of processes that were listed before.
         let counted = self.counts.then_some(ListedProcesses::Counted);
@@ -291,11 +299,20 @@ impl Evaluator<'_, '_, '_> {
             handed.input = self.input_of(value).or(handed.input);
         }
         // One that is not known is where most others are, too.
+        let by_place = if name == "proc_open" { given.positional.get(3) } else { None };
         handed.directory = ["cwd", "chdir"]
             .iter()
             .find_map(|name| given.named(name))
+            .or(by_place)
             .map(ScriptValue::value)
             .filter(|directory| directory.as_exact().is_some());
+        // `subprocess.run(["ls"], executable="/bin/rm")` (subprocess of Python 3.13, "Popen Constructor").
+        let by_place = if name == "subprocess.Popen" { given.positional.get(2) } else { None };
+        handed.executable = given
+            .named("executable")
+            .or(by_place)
+            .map(ScriptValue::value)
+            .filter(|program| self.language == Language::Python && program.as_exact().is_some());
         handed.environment = self.environment_given(name, given);
         handed
     }

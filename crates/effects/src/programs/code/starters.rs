@@ -1,5 +1,6 @@
 //! How languages that are not followed start a program: what stands in quotes around that is run as what may be meant.
 
+use super::unfollowed::is_home_named;
 use crate::interpreter::{Input, Machine, Value};
 
 /// How a program is started by a language: by a text for a shell, or by words.
@@ -72,7 +73,10 @@ const STARTERS: &[(&[&str], &[&str])] = &[
         &["run-program", "run-shell-command", "system", "shell-command", "call-process", "process", "os/"],
     ),
     // Raku, `Proc`; Octave, `system`; gnuplot; Maxima.
-    (&["raku", "octave", "gnuplot", "maxima"], &["shell", "run", "system", "qx", "dos(", "unix("]),
+    (
+        &["raku", "perl6", "octave", "gnuplot", "maxima"],
+        &["shell", "run", "system", "qx", "dos(", "unix(", "Proc"],
+    ),
 ];
 
 /// Whether a language has names of its own for what a shell has programs for, which say nothing: `halt().` ends every line of Erlang.
@@ -96,7 +100,19 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, text: &str) {
     if !starts {
         return;
     }
-    let texts = quoted(text);
+    let home = machine.world().place().home.as_str().to_owned();
+    let put_in = with_home_put_in(text, &home);
+    let mut texts = quoted(&put_in);
+    // `run <rm -rf x>` (Raku, "Quoting constructs").
+    let listed = put_in.split_once('<').and_then(|(_, behind)| behind.split_once('>'));
+    let listed = listed.filter(|_| matches!(name, "raku" | "perl6") && texts.is_empty());
+    if let Some((listed, _)) = listed {
+        texts.extend(listed.split_whitespace().map(str::to_owned));
+    }
+    if is_home_named(&put_in) {
+        texts.retain(|text| !matches!(text.as_str(), "HOME" | "user.home" | "USERPROFILE"));
+        texts.push(home);
+    }
     machine.possibly(|machine| {
         for text in &texts {
             if text.contains(' ') {
@@ -109,6 +125,40 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, text: &str) {
             machine.run_words(&words, Input::Inherited);
         }
     });
+}
+
+/// The text with the home directory in the place of what is put into texts and comes to it: `$(homedir())`, `#{System.user_home!()}`,
+/// `${System.getenv("HOME")}`.
+pub(super) fn with_home_put_in(text: &str, home: &str) -> String {
+    // Raku puts `$*HOME` into texts, Tcl `$env(HOME)`.
+    let text = ["{$*HOME}", "$*HOME", "$::env(HOME)", "$env(HOME)"]
+        .iter()
+        .fold(text.to_owned(), |text, name| text.replace(name, home));
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = ["$(", "#{", "${", "\\("].iter().filter_map(|open| rest.find(open)).min() {
+        let inner = rest.get(at + 2..).unwrap_or_default();
+        let mut depth = 1_usize;
+        let end = inner.find(|letter| {
+            match letter {
+                '(' | '{' => depth += 1,
+                ')' | '}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let named = end.and_then(|end| inner.get(..end)).filter(|named| is_home_named(named));
+        out.push_str(rest.get(..at).unwrap_or_default());
+        if let (Some(_), Some(end)) = (named, end) {
+            out.push_str(home);
+            rest = inner.get(end + 1..).unwrap_or_default();
+        } else {
+            out.push_str(rest.get(at..at + 2).unwrap_or_default());
+            rest = inner;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The texts in quotes of a text, as they are written.

@@ -15,6 +15,8 @@ mod operands;
 use crate::effect::Depth;
 use crate::interpreter::{Machine, Value};
 
+pub(super) use operands::is_home_named;
+
 use families::{Deed, Family};
 use operands::{Operands, Piece};
 

@@ -163,6 +163,14 @@ pub(super) fn given(
     given
 }
 
+/// Whether a text names the home directory by a function or a variable of the environment.
+pub(in crate::programs::code) fn is_home_named(text: &str) -> bool {
+    HOMES.iter().any(|name| text.contains(name))
+        || ["\"HOME\"", "'HOME'", "\"user.home\"", "'user.home'", "<HOME>", "env.HOME", "{HOME}"]
+            .iter()
+            .any(|name| text.contains(name))
+}
+
 /// Whether the home directory stands anywhere in the code.
 fn names_home(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| match piece {

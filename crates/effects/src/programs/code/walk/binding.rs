@@ -22,6 +22,12 @@ impl Evaluator<'_, '_, '_> {
     /// Gives a target a value.
     pub(super) fn bind(&mut self, target: &BindingTarget, value: ScriptValue, scope: Scope) {
         match target {
+            // `environ |= {...}` of a name that stands for the environment.
+            BindingTarget::Name(name)
+                if is_rest_with_entries(&value) && Self::is_environment(&self.lookup(name)) =>
+            {
+                self.add_to_environment(&value);
+            }
             BindingTarget::Name(name) => self.bind_name(name, value, scope),
             BindingTarget::Member(of, name) => self.bind_member(of, name, value),
             BindingTarget::Index(of, index) => {
@@ -127,6 +133,13 @@ impl Evaluator<'_, '_, '_> {
                 self.put_in_module(name, value);
             }
             environment if Self::is_environment(&environment) => self.set_environment(name, &value),
+            ScriptValue::Name(module)
+                if module == "os"
+                    && matches!(name, "environ" | "environb")
+                    && is_rest_with_entries(&value) =>
+            {
+                self.add_to_environment(&value);
+            }
             ScriptValue::Name(module) if module == "process" && name == "env" => {
                 self.replace_environment(&value);
             }
@@ -213,6 +226,11 @@ impl Evaluator<'_, '_, '_> {
             _ => {}
         }
     }
+}
+
+/// Whether a value is a map with entries that have no name, as the environment has.
+fn is_rest_with_entries(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Map(entries) if entries.iter().any(|(name, _)| name.is_empty()))
 }
 
 /// What each part of a value is that is taken apart without being a list.

@@ -697,6 +697,17 @@ fn worked_out(operator: Operator, left: &ScriptValue, right: &ScriptValue) -> Sc
             {
                 ScriptValue::Name(format!("{left}|{right}"))
             }
+            // Maps put together, of which the right one counts (Python 3.13, "Mapping Types"): `os.environ | {"A": "b"}`.
+            (ScriptValue::Map(one), ScriptValue::Map(other)) => {
+                let is_new = |(key, _): &&(String, ScriptValue)| other.iter().all(|(name, _)| name != key);
+                let kept: Vec<_> = one.iter().filter(is_new).cloned().collect();
+                ScriptValue::Map(kept.into_iter().chain(other.iter().cloned()).collect())
+            }
+            // What else it holds has no name.
+            (whole, ScriptValue::Map(entries)) if Evaluator::is_environment(whole) => {
+                let rest = (String::new(), ScriptValue::Text(Value::Unknown));
+                ScriptValue::Map(std::iter::once(rest).chain(entries.iter().cloned()).collect())
+            }
             _ => ScriptValue::Local,
         },
         Operator::In => ScriptValue::Local,
