@@ -303,6 +303,8 @@ pub enum CommandSource {
     File(WordSelection),
     /// Text in another language.
     Code(WordSelection),
+    /// A file of code in another language, which its ending tells.
+    Source(WordSelection),
     /// What comes in on the standard input.
     Input(StandardInputRunner),
 }

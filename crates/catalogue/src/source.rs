@@ -109,6 +109,7 @@ struct SourceRun {
     file: Option<String>,
     code: Option<String>,
     line: Option<String>,
+    source: Option<String>,
     input: Option<StandardInputRunner>,
     #[serde(default)]
     when: Vec<String>,
@@ -419,16 +420,19 @@ impl Compiler<'_> {
     }
 
     fn run(&self, entry: &Spanned<SourceEntry>, source: &SourceRun) -> Result<Run, CatalogueError> {
-        let SourceRun { words, text, file, code, line, input, .. } = source;
-        let what = match (words, text, file, code, line, *input) {
-            (Some(words), None, None, None, None, None) => {
-                CommandSource::Words(self.selection(entry, words)?)
-            }
-            (None, Some(text), None, None, None, None) => CommandSource::Text(self.selection(entry, text)?),
-            (None, None, Some(file), None, None, None) => CommandSource::File(self.selection(entry, file)?),
-            (None, None, None, Some(code), None, None) => CommandSource::Code(self.selection(entry, code)?),
-            (None, None, None, None, Some(line), None) => CommandSource::Line(self.selection(entry, line)?),
-            (None, None, None, None, None, Some(runner)) => CommandSource::Input(runner),
+        type Make = fn(WordSelection) -> CommandSource;
+        let named: [(&Option<String>, Make); 6] = [
+            (&source.words, CommandSource::Words),
+            (&source.text, CommandSource::Text),
+            (&source.line, CommandSource::Line),
+            (&source.file, CommandSource::File),
+            (&source.code, CommandSource::Code),
+            (&source.source, CommandSource::Source),
+        ];
+        let mut named = named.iter().filter_map(|(selection, make)| Some((selection.as_deref()?, make)));
+        let what = match (named.next(), named.next(), source.input) {
+            (Some((selection, make)), None, None) => make(self.selection(entry, selection)?),
+            (None, None, Some(runner)) => CommandSource::Input(runner),
             _ => return Err(self.error(entry, CatalogueProblem::Run)),
         };
         Ok(Run {

@@ -582,6 +582,7 @@ enum Task {
     Text(Value),
     File(Value, Vec<Value>),
     Code(Value),
+    Source(Value),
     Input(StandardInputRunner),
 }
 
@@ -625,6 +626,7 @@ fn task(machine: &Machine<'_>, run: &Run, call: &Call, variables: &mut Vec<(Stri
             if words.first().is_some_and(is_text) { Task::Text(joined(&words)) } else { Task::Words(words) }
         }
         CommandSource::Code(selection) => Task::Code(joined(&found(selection)?)),
+        CommandSource::Source(selection) => Task::Source(found(selection)?.into_iter().next()?),
         CommandSource::File(selection) => {
             let mut words = found(selection)?.into_iter();
             let file = words.next()?;
@@ -676,6 +678,7 @@ fn perform(machine: &mut Machine<'_>, call: &Call, task: Task) -> Exit {
         Task::Text(text) => machine.run_text(&text, call.input.clone()),
         Task::File(file, arguments) => machine.run_file(&file, &arguments),
         Task::Code(code) => programs::code(machine, call, &code),
+        Task::Source(file) => programs::source_file(machine, call, &file),
         Task::Input(StandardInputRunner::Shell) => programs::shells::input(machine, call),
         Task::Input(StandardInputRunner::Code) => programs::shells::code_input(machine, call),
     }

@@ -40,6 +40,7 @@ impl<'a> Options<'a> {
                 | CommandSource::Text(selection)
                 | CommandSource::Line(selection)
                 | CommandSource::File(selection)
+                | CommandSource::Source(selection)
                 | CommandSource::Code(selection) => options.know_selection(selection),
                 CommandSource::Input(_) => {}
             }

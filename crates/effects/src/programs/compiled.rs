@@ -5,7 +5,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::world::VersionState;
+use crate::world::{Entry, VersionState};
 use checkrein_facts::hook_line::HOOK_PROGRAM;
 
 /// Compilers whose operands are sources, and what runs a source as if it were a script (ours, after the manuals of each).
@@ -138,6 +138,20 @@ pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     let beginnings = project.filter(|_| !is_elsewhere).map(|(_, files)| *files).unwrap_or_default();
     let named = call.arguments.operands.iter().cloned();
     let all: Vec<Value> = named.chain(beginnings.iter().map(|file| Value::exact(*file))).collect();
+    // A package is named by its directory (`go help packages`): its files are the program.
+    let all: Vec<Value> = all
+        .into_iter()
+        .flat_map(|source| {
+            let name = source
+                .as_exact()
+                .filter(|name| call.program.starts_with("go ") && is_directory(machine, name));
+            let pattern = name.map(|name| format!("{}/*.go", name.trim_end_matches('/')));
+            match pattern.and_then(|pattern| machine.paths_of(&pattern)) {
+                Some(files) => files.into_iter().map(Value::Exact).collect(),
+                None => vec![source],
+            }
+        })
+        .collect();
     let mut read = 0;
     for source in all {
         let Some(path) = machine.one_path_through(&source) else { continue };
@@ -156,6 +170,11 @@ pub(crate) fn sources(machine: &mut Machine<'_>, call: &Call) {
     {
         look_over_what_reaches_out(machine, "c", text);
     }
+}
+
+fn is_directory(machine: &Machine<'_>, name: &str) -> bool {
+    let path = machine.one_path_through(&Value::exact(name));
+    path.is_some_and(|path| machine.entry(&path) == Entry::Directory)
 }
 
 /// Adds what a source in a language does to files and processes, as possible.
@@ -192,7 +211,7 @@ fn reads_input(call: &Call) -> bool {
 fn is_source(path: &AbsolutePath) -> bool {
     let ends = [
         ".c", ".cc", ".cpp", ".cxx", ".go", ".rs", ".zig", ".nim", ".cr", ".swift", ".v", ".odin", ".d",
-        ".m", ".java", ".kt", ".h", ".scala", ".cs",
+        ".m", ".java", ".kt", ".kts", ".h", ".scala", ".cs",
     ];
     path.name().is_some_and(|name| ends.iter().any(|end| name.ends_with(end)))
 }

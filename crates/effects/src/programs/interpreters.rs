@@ -392,7 +392,64 @@ pub(crate) fn other_shell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     commands.iter().fold(Exit::unknown(), |_, text| super::code(machine, call, text))
 }
 
+/// The interpreters of files of code that are run by something else than their own name, by the ending (the manuals of each).
+const LANGUAGES: &[(&str, &str)] = &[
+    ("java", "java"),
+    ("kts", "kotlin"),
+    ("kt", "kotlin"),
+    ("scala", "scala"),
+    ("sc", "scala"),
+    ("groovy", "groovy"),
+    ("dart", "dart"),
+    ("exs", "elixir"),
+    ("ex", "elixir"),
+    ("nim", "nim"),
+    ("nims", "nim"),
+    ("cr", "crystal"),
+    ("zig", "zig"),
+    ("v", "v"),
+    ("rs", "rust-script"),
+    ("go", "go"),
+    ("swift", "swift"),
+    ("cs", "cs"),
+    ("csx", "csx"),
+    ("fsx", "fsx"),
+    ("el", "emacs"),
+    ("jl", "julia"),
+    ("ts", "node"),
+    ("js", "node"),
+    ("py", "python3"),
+    ("rb", "ruby"),
+    ("lua", "lua"),
+];
+
+/// Words behind which a file of code stands: `nim r x.nim`, `crystal run x.cr`, `dart run x.dart`.
+const RUNNING: &[(&str, &[&str])] = &[
+    ("nim", &["r", "c", "cpp", "js", "e", "compile", "run"]),
+    ("crystal", &["run", "build"]),
+    ("scala", &["run"]),
+    ("dart", &["run"]),
+];
+
+/// Runs a file of code in the language that its ending tells. What is none is a program of the project.
+pub(crate) fn source_file(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
+    let ending =
+        file.as_exact().and_then(|name| name.rsplit('/').next()?.rsplit_once('.')).map(|(_, end)| end);
+    let language = LANGUAGES.iter().find(|(known, _)| Some(*known) == ending);
+    let Some((_, program)) = language else {
+        machine.opaque(format!("what `{}` runs is not followed", call.program));
+        return Exit::unknown();
+    };
+    script(machine, &Call { program: (*program).to_owned(), ..call.clone() }, file)
+}
+
 fn script_or_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let running = RUNNING.iter().find(|(program, _)| *program == call.program).map(|(_, words)| *words);
+    let first = call.arguments.operands.first().and_then(Value::as_exact).unwrap_or_default();
+    if running.is_some_and(|words| words.contains(&first)) {
+        let file = call.arguments.operands.get(1).cloned().unwrap_or_else(|| Value::exact(""));
+        return source_file(machine, call, &file);
+    }
     match call.arguments.operands.first() {
         Some(file) if file.as_exact() != Some("-") => {
             let file = preloads::entry_file(machine, call, file);

@@ -34,6 +34,7 @@
 //! | `packages` | what package managers and build tools run |
 //! | `remote` | ssh, scp, rsync: other machines |
 //! | `media` | sound, films, pictures, AppleScript |
+//! | `playbooks` | tasks of Ansible on this machine |
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `transfer_sessions` | sftp, ftp, lftp, smbclient: programs with commands of their own to fetch and put files |
@@ -79,6 +80,7 @@ mod network;
 mod own_hosts;
 mod own_languages;
 mod packages;
+mod playbooks;
 pub(crate) mod processes;
 mod remote;
 mod services;
@@ -100,6 +102,7 @@ pub(crate) use agents::is_place as is_place_of_agents;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
 pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
@@ -183,6 +186,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "perl" => interpreters::perl,
         "ruby" => interpreters::ruby,
         "interpreter" => interpreters::interpreter,
+        "ansible_playbook" => playbooks::ansible_playbook,
         "run_script" => interpreters::run_script,
         "detached" => interpreters::detached,
         "sudo" => wrappers::sudo,

@@ -14,6 +14,10 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let Some(text) = word.as_exact() else { continue };
         let Some(option) = text.strip_prefix(['-', '/']).map(str::to_ascii_lowercase) else {
             // Without an option the words are a script or a command.
+            if text.to_ascii_lowercase().ends_with(".ps1") {
+                let code = machine.read(word).into_text();
+                return follow_powershell(machine, call, &code);
+            }
             return follow_powershell(machine, call, word);
         };
         let is = |whole: &str, least: usize| option.len() >= least && whole.starts_with(&option);

@@ -70,8 +70,11 @@ pub(super) const FAMILIES: &[Family] = &[
                 Deed::Delete,
                 &[
                     "deleteTree",
+                    "deleteTreeAbsolute",
                     "deleteFile",
+                    "deleteFileAbsolute",
                     "deleteDir",
+                    "deleteDirAbsolute",
                     "os.rm(",
                     "os.rmdir(",
                     "os.rmdir_all(",

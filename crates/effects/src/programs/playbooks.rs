@@ -1,0 +1,109 @@
+//! Playbooks of Ansible: what their tasks run and take away on this machine. On others it is a change of infrastructure, which is told anyway.
+//!
+//! Source: docs.ansible.com, ansible-core 2.18, "Playbook Keywords", "ansible.builtin".
+
+use serde_json::Value as Json;
+
+use super::packages::yaml_document;
+use crate::effect::{Depth, EffectKind};
+use crate::interpreter::{Call, Exit, Input, Machine, Value};
+
+/// The greatest number of tasks that are followed (ours).
+const TASKS: usize = 256;
+/// Modules that run text of a shell, or words.
+const RUNNING: &[&str] = &["shell", "command", "raw", "script"];
+/// Keys under which lists of tasks stand.
+const LISTS: &[&str] = &["tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"];
+
+/// `ansible-playbook`
+pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["--check", "--syntax-check", "--list-hosts", "--list-tasks", "--list-tags", "-C"]) {
+        return Exit::unknown();
+    }
+    let is_here = |value: &Value| {
+        value.as_exact().is_some_and(|text| matches!(text, "local" | "localhost," | "127.0.0.1,"))
+    };
+    let all_here = arguments.values(&["-c", "--connection", "-i", "--inventory"]).any(is_here);
+    for file in arguments.operands.clone() {
+        machine.effect(EffectKind::InfrastructureChange, &file);
+        let Some(path) = machine.one_path_through(&file) else { continue };
+        let text = machine.text(&path);
+        let Some(Json::Array(plays)) = text.as_exact().and_then(yaml_document) else { continue };
+        let mut left = TASKS;
+        for play in &plays {
+            let is_local = |key: &str| {
+                play.get(key).and_then(Json::as_str).is_some_and(|text| {
+                    text.split([',', ':'])
+                        .any(|host| matches!(host.trim(), "localhost" | "127.0.0.1" | "local"))
+                })
+            };
+            let here = all_here || is_local("hosts") || is_local("connection");
+            machine.possibly(|machine| follow(machine, play, here, &mut left));
+        }
+    }
+    Exit::unknown()
+}
+
+/// Follows the tasks in the lists of a play or block.
+fn follow(machine: &mut Machine<'_>, holder: &Json, here: bool, left: &mut usize) {
+    let tasks = LISTS.iter().filter_map(|list| holder.get(list)).filter_map(Json::as_array).flatten();
+    for task in tasks {
+        let Some(rest) = left.checked_sub(1) else {
+            return machine.unread("the playbook holds more tasks than are followed");
+        };
+        *left = rest;
+        let is_delegated = task.get("delegate_to").and_then(Json::as_str) == Some("localhost")
+            || task.get("local_action").is_some();
+        if here || is_delegated {
+            carry_out(machine, task);
+        }
+        follow(machine, task, here, left);
+    }
+}
+
+fn carry_out(machine: &mut Machine<'_>, task: &Json) {
+    let Some(task) = task.as_object() else { return };
+    for (name, given) in task {
+        let module = name.rsplit('.').next().unwrap_or(name);
+        let text = |key: &str| match given {
+            Json::Object(map) => map.get(key).and_then(Json::as_str).map(str::to_owned),
+            // `file: path=x state=absent`
+            Json::String(text) => text
+                .split_whitespace()
+                .find_map(|word| Some(word.strip_prefix(key)?.strip_prefix('=')?.to_owned())),
+            _ => None,
+        };
+        if module == "local_action" {
+            let text = given.as_str().unwrap_or_default();
+            let command = RUNNING.iter().find_map(|module| text.strip_prefix(module)).unwrap_or_default();
+            machine.run_text(&Value::exact(command.trim()), Input::Inherited);
+        } else if RUNNING.contains(&module) {
+            let command = given.as_str().map(str::to_owned).or_else(|| text("cmd"));
+            let argv = given.get("argv").and_then(Json::as_array);
+            match (command, argv) {
+                (Some(command), _) => {
+                    machine.run_text(&Value::exact(command), Input::Inherited);
+                }
+                (None, Some(words)) => {
+                    let words: Vec<Value> = words.iter().filter_map(Json::as_str).map(Value::exact).collect();
+                    machine.run_words(&words, Input::Inherited);
+                }
+                (None, None) => {}
+            }
+        } else if module == "file"
+            && text("state").as_deref() == Some("absent")
+            && let Some(path) = text("path").or_else(|| text("dest")).or_else(|| text("name"))
+        {
+            machine.delete(&in_words_of_shell(machine, &path), Depth::Recursive);
+        }
+    }
+}
+
+/// A path of a playbook, in which `~` is the home directory.
+fn in_words_of_shell(machine: &Machine<'_>, path: &str) -> Value {
+    match path.strip_prefix("~/").or_else(|| path.strip_prefix('~').filter(|rest| rest.is_empty())) {
+        Some(rest) => Value::exact(machine.world().place().home.join(rest).as_str()),
+        None => Value::exact(path),
+    }
+}
