@@ -53,6 +53,16 @@ impl Machine<'_> {
         AbsolutePath::new(place).filter(|list| places::is_list_of_settings(list, text))
     }
 
+    /// The secret that was put into a file.
+    pub fn secret_put_into(&self, path: &AbsolutePath) -> Option<Output> {
+        self.flow.sources.get(path.as_str()).filter(|output| output.as_secret().is_some()).cloned()
+    }
+
+    /// Takes up that a file that was changed still holds a secret.
+    pub fn still_holds(&mut self, path: &AbsolutePath, secret: Output) {
+        self.flow.sources.insert(path.as_str().to_owned(), secret);
+    }
+
     /// Takes up that the values are gone from a file that held a copy of a list of settings.
     pub fn take_values_away(&mut self, path: &AbsolutePath, list: AbsolutePath) {
         self.flow.sources.remove(path.as_str());

@@ -452,7 +452,7 @@ pub(super) fn with_edited_texts(
     work: impl FnOnce(&mut Machine<'_>),
 ) {
     let takes_values_away = edit_takes_values_away(editor, scripts);
-    let mut emptied = Vec::new();
+    let (mut emptied, mut held) = (Vec::new(), Vec::new());
     let mut edited = Vec::new();
     let mut in_place_of_links = Vec::new();
     // The new file takes the place of a symbolic link, and what it leads to stays as it was.
@@ -465,6 +465,8 @@ pub(super) fn with_edited_texts(
         let Some(before) = text.as_exact() else { continue };
         if takes_values_away && let Some(list) = machine.copied_list(&path, before) {
             emptied.push((path.clone(), list));
+        } else if let Some(secret) = machine.secret_put_into(&path) {
+            held.push((path.clone(), secret));
         }
         if let Some(text) = edited_in_place(editor, scripts, before) {
             edited.push((path, text));
@@ -487,6 +489,10 @@ pub(super) fn with_edited_texts(
     }
     for (path, text) in edited {
         machine.remember_written(&Target::Path(path), Value::Exact(text));
+    }
+    // Other edits leave what stands in the other lines.
+    for (path, secret) in held {
+        machine.still_holds(&path, secret);
     }
     for (path, list) in emptied {
         machine.take_values_away(&path, list);
