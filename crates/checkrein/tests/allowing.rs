@@ -46,6 +46,20 @@ fn what_is_allowed_once_passes_once() {
 }
 
 #[test]
+fn the_last_call_is_the_last_one_that_can_be_allowed() {
+    let environment = environment();
+    let barred = "cp /dev/null ~/.local/state/checkrein/installed.json";
+    assert_eq!(verdict(&environment, "s", barred).as_deref(), Some("deny"));
+    let output = environment.checkrein(&["allow", "LAST", "--once", "--yes"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("cannot be allowed"), "{said}");
+    assert_eq!(verdict(&environment, "s", CALL).as_deref(), Some("ask"));
+    assert_eq!(verdict(&environment, "s", barred).as_deref(), Some("deny"));
+    let said = environment.succeed(&["allow", "LAST", "--once", "--yes"]);
+    assert!(said.contains("    rm ../diary.md\n"), "{said}");
+}
+
+#[test]
 fn what_was_refused_passes_once_too_while_its_session_goes_on() {
     let environment = environment();
     // Refused, since what it takes away lies with others and nothing of it can be saved.

@@ -58,7 +58,9 @@ pub fn allow(
             "give `--yes` too, or leave `--json` out and answer the question",
         ));
     }
-    let meant = found(environment, &wanted.id, Newest::Stopped)?;
+    // Where none can be allowed, the newest one says why.
+    let meant = found(environment, &wanted.id, Newest::Allowable)
+        .or_else(|_| found(environment, &wanted.id, Newest::Stopped))?;
     let Found { folder, seq: _, review } = &meant;
     let against = speaks_against(review)?;
     let barred = against.iter().find(|reason| match reason.rules_out() {

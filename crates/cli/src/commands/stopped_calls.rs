@@ -1,9 +1,10 @@
 //! The recorded call that a user names.
 
+use checkrein_engine::approvals::speaks_against;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOut, VerdictKind};
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
@@ -28,6 +29,8 @@ pub(super) struct Found {
 pub(super) enum Newest {
     /// Of those that were asked about or refused.
     Stopped,
+    /// Of those among them that can be allowed.
+    Allowable,
     /// Of those that were let pass.
     LetPass,
     /// Of all.
@@ -84,6 +87,10 @@ pub(super) fn was_stopped(review: &ReviewRecord) -> bool {
 pub(super) fn newest(environment: &HostEnvironment, meant: Newest) -> Result<Found, CommandError> {
     let is_meant = |review: &ReviewRecord| match meant {
         Newest::Stopped => was_stopped(review),
+        Newest::Allowable => {
+            let reasons = speaks_against(review);
+            was_stopped(review) && reasons.iter().all(|reason| reason.rules_out() != RuledOut::All)
+        }
         Newest::LetPass => !was_stopped(review),
         Newest::Any => true,
     };
@@ -101,6 +108,7 @@ pub(super) fn newest(environment: &HostEnvironment, meant: Newest) -> Result<Fou
     }
     newest.map(|(_, found)| found).ok_or_else(|| {
         let none = match meant {
+            Newest::Allowable => "no call of this project can be allowed",
             Newest::Stopped => "nothing was asked about or refused in this project",
             Newest::LetPass => "no call of this project was let pass",
             Newest::Any => "no call of this project is recorded",
