@@ -120,3 +120,24 @@ fn a_branch_of_a_clone_that_takes_settings_away_is_asked_about() {
         assert_eq!(decision(&passed), None, "{way}: {passed}");
     }
 }
+
+/// A work tree of a commit that holds what the guard reads, copied over the home directory by the same command.
+#[test]
+fn a_work_tree_that_is_copied_over_the_home_directory_is_looked_through() {
+    let environment = environment();
+    environment.git(&["checkout", "-q", "-b", "evil"]);
+    environment.write(".config/checkrein/config.yaml", "mode: observe\n");
+    environment.git(&["add", "-A", "-f", ".config"]);
+    environment.commit("evil");
+    environment.git(&["checkout", "-q", "main"]);
+    for command in [
+        "git worktree add -q ../w evil; cp -a ../w/. ~",
+        "git worktree add ../w evil && cp -rT ../w ~",
+        "git worktree add -q ../w evil; rsync -a ../w/ ~/",
+    ] {
+        let asked = environment.bash("s", command);
+        assert!(matches!(decision(&asked), Some("ask" | "deny")), "{command}: {asked}");
+    }
+    let passed = environment.bash("s", "git worktree add -q ../w main; cp -a ../w/. ../copy");
+    assert_eq!(decision(&passed), None, "{passed}");
+}

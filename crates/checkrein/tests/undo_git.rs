@@ -58,7 +58,7 @@ fn picture(environment: &TestEnvironment) -> Picture {
     }
     let modules = fs::read_dir(environment.home().join("project/.git/modules")).into_iter().flatten();
     found
-        .extend(modules.map(|module| (format!("module {:?}", module.unwrap().file_name()), (0, Vec::new()))));
+        .extend(modules.map(|module| (format!("module {}", module.unwrap().file_name().display()), (0, Vec::new()))));
     for place in ["project", "project/sub", "tree", "clean"] {
         for asked in [
             "for-each-ref",

@@ -363,15 +363,8 @@ fn prune(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn lose_unreachable(git: &mut Git<'_, '_>) {
     let note = "commits that no branch holds are removed for good";
-    // What the logs of the references still name stays. Where the same command takes names or logs away, what these held goes with it.
-    let has_lost = git.machine.effects_since(0).any(|effect| {
-        matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite)
-            || effect.kind == EffectKind::FileDelete
-    });
-    let severity = if has_lost { Severity::High } else { Severity::Medium };
     let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Reference("unreachable commits".to_owned()))
         .irreversible()
-        .severity(severity)
         .nature(Nature::ClearedAway)
         .note(note);
     git.machine.add(draft);

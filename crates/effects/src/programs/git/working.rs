@@ -396,7 +396,11 @@ fn worktree(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                                 revision: revision.to_owned(),
                                 file: file.clone(),
                             };
-                            git.machine.remember_checkout(&path.join(&file), from);
+                            let file = path.join(&file);
+                            if let Some(folder) = file.parent().filter(|folder| *folder != path) {
+                                git.machine.remember_directory(&folder);
+                            }
+                            git.machine.remember_checkout(&file, from);
                         }
                     }
                     (Some(_) | None, _) => git.machine.remember_doubt_below(&path),
