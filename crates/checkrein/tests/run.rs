@@ -302,6 +302,15 @@ fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
 #[test]
 fn a_halt_is_lifted_by_a_person_and_not_by_an_agent() {
     let environment = TestEnvironment::new();
+    // Nor does an agent stop what others work on.
+    let by_agent = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["halt", "--all"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert_eq!(by_agent.status.code(), Some(1));
+    assert!(!environment.state().join("halts/ALL").exists());
     environment.succeed(&["halt", "--all"]);
     let by_agent = environment
         .command(env!("CARGO_BIN_EXE_checkrein"))

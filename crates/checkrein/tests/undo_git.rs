@@ -57,8 +57,9 @@ fn picture(environment: &TestEnvironment) -> Picture {
         found.insert(path.to_string_lossy().into_owned(), (facts.mode(), content));
     }
     let modules = fs::read_dir(environment.home().join("project/.git/modules")).into_iter().flatten();
-    found
-        .extend(modules.map(|module| (format!("module {}", module.unwrap().file_name().display()), (0, Vec::new()))));
+    found.extend(
+        modules.map(|module| (format!("module {}", module.unwrap().file_name().display()), (0, Vec::new()))),
+    );
     for place in ["project", "project/sub", "tree", "clean"] {
         for asked in [
             "for-each-ref",

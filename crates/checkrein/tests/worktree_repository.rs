@@ -436,6 +436,10 @@ fn a_directory_that_cannot_be_read_is_said_and_nothing_in_it_counts_as_gone() {
     // Those who may read everything are not kept from it.
     if fs::read_dir(&src).is_err() {
         assert!(said.contains("`src` cannot be read"), "{said}");
+        let merged = project.environment.checkrein(&["worktree", "merge", "w", "--yes"]);
+        assert!(merged.status.success(), "{}", words(&merged));
+        let listed = project.environment.succeed(&["worktree", "list"]);
+        assert!(listed.contains("merged, and could not be removed"), "{listed}");
     }
     assert!(!said.contains("removed  src"), "{said}");
     fs::set_permissions(src, fs::Permissions::from_mode(0o755)).unwrap();

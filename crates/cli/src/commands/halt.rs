@@ -9,7 +9,7 @@ use checkrein_world::find_workspace;
 use super::name_choice::{NamedKind, is_near};
 use super::session_choice::folders;
 use super::watch::EndedRuns;
-use super::{ExitStatus, OutputForm, Switch, for_people_only};
+use super::{ExitStatus, OutputForm, Switch, for_no_agent, for_people_only};
 use crate::api;
 use crate::terminal::{log, log_all, plain, print, print_exact};
 use checkrein_engine::config_files;
@@ -54,6 +54,8 @@ fn halt_all(
     reason: &str,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
+    // Whose sessions stand still is for their user to say; an agent would stop what others work on.
+    for_no_agent(environment, "halt --all")?;
     // First the file, which is all that it takes.
     checkrein_ledger::halt(&environment.state, HaltTarget::All, reason)?;
     let now = environment.now().0;

@@ -266,10 +266,18 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
         };
         let state = match (Lock::held(&Lock::path(&record)), owner.prove()) {
             (Some(holder), _) => format!("in use by {holder}"),
-            (None, Ok(())) if Merging::load(&record).is_ok_and(|merging| merging.is_some()) => {
-                "a merge of it was cut off; `checkrein worktree merge` again brings that to an end".to_owned()
-            }
-            (None, Ok(())) => "waits".to_owned(),
+            (None, Ok(())) => match Merging::load(&record).ok().flatten().map(|merging| merging.progress) {
+                Some(MergeProgress::Begun) => {
+                    "a merge of it was cut off; `checkrein worktree merge` again brings that to an end"
+                        .to_owned()
+                }
+                Some(MergeProgress::Done) => {
+                    format!(
+                        "merged, and could not be removed; `checkrein worktree discard {name}` removes it"
+                    )
+                }
+                None => "waits".to_owned(),
+            },
             (None, Err(error)) => error.to_string(),
         };
         let branch = match &owner.kind {
