@@ -53,6 +53,7 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
     };
     let force = words.any(&["-f", "--force"]);
     let deletes = words.any(&["-d", "--delete"]);
+    git.note_stored_pushed(remote);
     let receivers = git.receivers(remote);
     git.change_receivers(&receivers, git.loss_there(remote, words));
     if words.has("--mirror") || git.is_mirror(remote) {

@@ -2,12 +2,13 @@
 //!
 //! What is printed later in the same action shows them without their names.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::git_store::IgnoredFiles;
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Output, Value};
 use crate::path::AbsolutePath;
 use crate::places;
-use crate::world::{Entry, VersionState};
+use crate::world::{Committed, Entry, VersionState};
 
 use super::options::Words;
 use super::{Git, tree};
@@ -115,6 +116,39 @@ impl Git<'_, '_> {
         let found: Vec<_> =
             found.into_iter().filter(|path| tree::may_be_in(world, path, states) && counts(path)).collect();
         self.machine.flow.stored.secrets.extend(found);
+    }
+
+    /// Adds that secrets which the session gave to git leave the machine with a push.
+    pub(super) fn note_stored_pushed(&mut self, remote: Option<&Value>) {
+        let name = match remote {
+            Some(remote) => remote.as_exact().map(str::to_owned),
+            None => Some(self.default_remote()),
+        };
+        let Some(name) = name.filter(|name| self.repository_of(name).is_none()) else { return };
+        let added = std::mem::take(&mut self.machine.flow.stored.added);
+        for root in &added {
+            self.store_within(root, &[VersionState::Untracked]);
+        }
+        let Some(root) = self.root() else { return };
+        let has_committed = self.has_committed();
+        let is_committed = |secret: &AbsolutePath| {
+            has_committed
+                || secret.relative_to(&root).is_some_and(|below| {
+                    let held = self.machine.world().committed(&root, "HEAD", below);
+                    matches!(held, Committed::Object(_) | Committed::Unknown)
+                })
+        };
+        let stored = &self.machine.flow.stored.secrets;
+        let sent: Vec<AbsolutePath> =
+            stored.iter().filter(|secret| secret.is_within(&root) && is_committed(secret)).cloned().collect();
+        let address = self.settings.push_addresses(&name).into_iter().next().unwrap_or(name);
+        let host = Target::Host(known_hosts::host_of(&address));
+        for secret in sent {
+            let below = secret.relative_to(&root).unwrap_or_default();
+            let note = format!("`{below}`, which this session committed, goes with it");
+            let draft = Draft::new(EffectKind::DataUpload, host.clone());
+            self.machine.add(draft.severity(Severity::High).irreversible().note(note));
+        }
     }
 
     /// Adds the secrets that a subcommand prints which shows what is stored, and which no operand leaves out.
