@@ -261,8 +261,12 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     let mut tells_ends = false;
     for record in records {
         let at = record.at.0;
+        let is_denied = matches!(&record.body, RecordBody::Event { name, .. } if name == "PermissionDenied");
         for action in open.take(&record) {
-            stories.entry(action.0).or_default().refused = true;
+            // Where a question only was followed by something else, who knows better may still force it.
+            if is_denied || open.tells_of_all() {
+                stories.entry(action.0).or_default().refused = true;
+            }
         }
         tells_ends |= matches!(record.body, RecordBody::Outcome(_));
         let begins = match &record.body {

@@ -52,7 +52,15 @@ pub(crate) fn make(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     // What a variable of the command line sets counts as soon as the makefiles are read.
     let on_line = call.words.iter().filter_map(Value::as_exact).find_map(|word| word.strip_prefix(ON_LINE));
-    if let Some(flags) = on_line.map(flags_of_environment).filter(|flags| !flags.is_empty()) {
+    // By then the environment has been taken in, but whether everything is made anew is not settled (tried with GNU make 4.3).
+    let counts = |word: &Value| {
+        let text = word.known_start();
+        text == "--always-make"
+            || text.starts_with("--eval")
+            || !text.starts_with("--") && text.starts_with('-') && text.contains('B')
+    };
+    let flags = on_line.map(|text| flags_of_environment(text).into_iter().filter(counts).collect::<Vec<_>>());
+    if let Some(flags) = flags.filter(|flags| !flags.is_empty()) {
         let is_other = |word: &&Value| !word.known_start().starts_with(ON_LINE);
         let words: Vec<Value> =
             flags.into_iter().chain(call.words.iter().filter(is_other).cloned()).collect();
