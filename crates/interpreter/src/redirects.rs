@@ -376,8 +376,13 @@ impl Machine<'_> {
                     }
                     let input = self.read(&value).into_input();
                     opened.sure &= self.is_readable(&value);
+                    // The path of another descriptor is what that was opened as.
+                    let source = self.one_path_through(&value).and_then(|path| match number_of(&path) {
+                        Some(number) => self.opened_in(number, &opened),
+                        None => Some(path),
+                    });
                     if matches!(number, None | Some(0)) {
-                        opened.whole = self.one_path_through(&value);
+                        opened.whole.clone_from(&source);
                     }
                     let directory = match self.directory(&value) {
                         ShellDirectory::Here(path) => {
@@ -385,7 +390,6 @@ impl Machine<'_> {
                         }
                         ShellDirectory::OneOf(_) | ShellDirectory::Below(_) | ShellDirectory::Unknown => None,
                     };
-                    let source = self.one_path_through(&value);
                     let opening = Opening { directory, source, ..Opening::to_read(input) };
                     opened.descriptors.insert(number.unwrap_or(0), opening);
                 }
@@ -506,6 +510,14 @@ impl Machine<'_> {
     fn is_open(&self, number: u32, opened: &Opened) -> bool {
         let known = opened.descriptors.get(&number).cloned().or_else(|| self.descriptor(number));
         number <= 2 || known.is_some_and(|opening| opening != Opening::closed())
+    }
+
+    /// What was opened to be read under a number, by the redirections so far or before them.
+    fn opened_in(&self, number: u32, opened: &Opened) -> Option<AbsolutePath> {
+        match opened.descriptors.get(&number) {
+            Some(opening) => opening.source.clone(),
+            None => self.opened_to_read(number),
+        }
     }
 
     /// Opens a file or a connection for writing.
@@ -651,11 +663,7 @@ impl Machine<'_> {
         let known =
             own.and_then(|own| opened.descriptors.get(&own).cloned().or_else(|| self.descriptor(own)));
         // What was opened to be read is opened once more, to be written.
-        let read = own.and_then(|own| {
-            let opening = opened.descriptors.get(&own).and_then(|opening| opening.source.clone());
-            opening.or_else(|| self.opened_to_read(own))
-        });
-        if let Some(path) = read {
+        if let Some(path) = own.and_then(|own| self.opened_in(own, opened)) {
             return self.open_file(&Value::exact(path.as_str()), append, opened);
         }
         if let Some(opening) = known {
