@@ -1,9 +1,10 @@
 //! Variables that programs give to whatever starts later: terminals, services, sessions of the user.
 //!
 //! Most of them are the agent's work. One that says where an agent or its guard has its place takes every later agent away from its
-//! hooks, or its guard from what it remembers.
+//! hooks, or its guard from what it remembers; one that makes programs run code does so for all that start later, as it would here.
 
-use crate::interpreter::{Call, Machine, Value};
+use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
 use super::agents;
 
@@ -35,6 +36,22 @@ const PROGRAMS: [(&str, &[&str], Telling); 12] = [
     ("conda", &["env", "config", "vars"], Telling::Assignments),
     ("setx", &[], Telling::NameThenValue),
 ];
+
+/// Variables by which every program of a kind runs code: ld.so(8), dyld(1), bash(1), python(1).
+const CODE: [&str; 9] = [
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "BASH_ENV",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+];
+
+/// Where installed programs lie (hier(7)).
+const INSTALLED: [&str; 6] = ["/usr/", "/bin", "/sbin", "/opt/", "/snap/", "/nix/"];
 
 /// Adds what a call of a program gives to later agents.
 pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
@@ -91,4 +108,36 @@ pub(crate) fn given(machine: &mut Machine<'_>, name: &str, value: Option<&str>) 
     {
         agents::move_later_agents(machine);
     }
+    let Some(value) = value else { return };
+    let runs_code = match name {
+        "PATH" => !leads_to_installed_programs(machine, value),
+        // A file for `sh`; programs call other things so.
+        "ENV" => value.contains('/'),
+        name => CODE.contains(&name),
+    };
+    if runs_code {
+        machine.add(
+            Draft::new(EffectKind::Persistence, Target::Service("services of this user".to_owned()))
+                .severity(Severity::High)
+                .note("whatever starts from now on runs code of its own"),
+        );
+    } else {
+        let set = vec![(name.to_owned(), Value::exact(value))];
+        machine.possibly(|machine| {
+            machine.with_variables(set, |machine| {
+                machine.mark_telling_variables(&[name]);
+                Exit::unknown()
+            })
+        });
+    }
+}
+
+/// Whether a search path names directories of installed software alone, or of the user.
+fn leads_to_installed_programs(machine: &Machine<'_>, value: &str) -> bool {
+    let home = &machine.world().place().home;
+    let is_installed = |part: &str| {
+        INSTALLED.iter().any(|place| part.starts_with(place))
+            || part.strip_prefix(home.as_str()).is_some_and(|rest| rest.starts_with('/'))
+    };
+    value.split(':').all(is_installed)
 }

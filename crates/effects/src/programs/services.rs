@@ -151,26 +151,6 @@ pub(crate) fn systemctl(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     machine.add(Draft::new(kind, service(unit)).note("a service of this machine"));
                 }
             }
-            let telling = [
-                "LD_PRELOAD",
-                "LD_AUDIT",
-                "LD_LIBRARY_PATH",
-                "PATH",
-                "BASH_ENV",
-                "ENV",
-                "PYTHONSTARTUP",
-                "PYTHONPATH",
-                "NODE_OPTIONS",
-            ];
-            let names = units.iter().map(Value::known_start);
-            let is_telling = |word: &String| telling.contains(&word.split('=').next().unwrap_or_default());
-            if verb == "set-environment" && names.into_iter().any(|word| is_telling(&word)) {
-                machine.add(
-                    Draft::new(EffectKind::Persistence, Target::Service("services of this user".to_owned()))
-                        .severity(Severity::High)
-                        .note("every service that starts from now on runs code of its own"),
-                );
-            }
         }
         "reboot" | "poweroff" | "halt" | "kexec" | "soft-reboot" | "switch-root" | "emergency" | "rescue"
         | "exit" => machine.add(stops_machine()),
