@@ -226,7 +226,11 @@ fn inside_at(
         return Exit::unknown();
     }
     let place = place.as_exact().unwrap_or("a container").to_owned();
-    let directory = directory.and_then(Value::as_exact).and_then(AbsolutePath::new);
+    // Where a container begins is said by its image: nobody here knows the directory, but that it is one (Dockerfile reference, "WORKDIR").
+    let directory = match directory {
+        Some(directory) => directory.as_exact().and_then(AbsolutePath::new),
+        None => AbsolutePath::new("/WORKDIR"),
+    };
     machine.contained(RemoteContext::container(&place), directory, |machine| machine.run_words(words, input))
 }
 
