@@ -82,6 +82,23 @@ fn of_a_call_without_an_end_only_what_is_nobodys_work_is_put_back() {
     assert_eq!(read(&environment, "a"), "one\n");
 }
 
+/// The same where the client told of the end of all calls of an answer before: a user who goes on may have interrupted this one.
+#[test]
+fn a_call_that_was_interrupted_is_taken_back_whatever_was_told_before() {
+    for next in ["UserPromptSubmit", "Stop"] {
+        let environment = TestEnvironment::new();
+        let project = environment.project();
+        environment.write("b", "gone\n");
+        perform(&environment, "s", &project, "first", "ls");
+        tell(&environment, "s", "PostToolBatch", &project, json!({}));
+        before(&environment, "s", &project, "call", "rm -rf b");
+        run(&environment, &project, "rm -rf b");
+        tell(&environment, "s", next, &project, json!({ "prompt": "stop that" }));
+        let output = undo(&environment, &project, &[]);
+        assert_eq!(read(&environment, "b"), "gone\n", "{next}: {}", said(&output));
+    }
+}
+
 /// What began later in the session bounds the end of the call, whatever stands there.
 #[test]
 fn what_changes_after_the_next_call_began_is_changed_since() {

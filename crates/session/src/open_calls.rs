@@ -88,11 +88,6 @@ impl OpenCalls {
         self.not_run()
     }
 
-    /// Whether the client has told of the end of all calls of an answer, so that of one that ran it would have told.
-    pub fn tells_of_all(&self) -> bool {
-        self.tells_of_all
-    }
-
     fn end(&mut self, id: &ActionId) {
         self.open.retain(|call| call.id != *id);
     }

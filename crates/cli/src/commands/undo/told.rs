@@ -261,12 +261,11 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
     let mut tells_ends = false;
     for record in records {
         let at = record.at.0;
-        let is_denied = matches!(&record.body, RecordBody::Event { name, .. } if name == "PermissionDenied");
-        for action in open.take(&record) {
-            // Where a question only was followed by something else, who knows better may still force it.
-            if is_denied || open.tells_of_all() {
-                stories.entry(action.0).or_default().refused = true;
-            }
+        // Only these are words of the client. What was just followed by something else may have been interrupted, or is for whoever knows
+        // better to force.
+        let is_told = matches!(&record.body, RecordBody::Event { name, .. } if matches!(name.as_str(), "PermissionDenied" | "PostToolBatch"));
+        for action in open.take(&record).into_iter().filter(|_| is_told) {
+            stories.entry(action.0).or_default().refused = true;
         }
         tells_ends |= matches!(record.body, RecordBody::Outcome(_));
         let begins = match &record.body {
