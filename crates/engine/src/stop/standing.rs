@@ -87,6 +87,8 @@ impl StandingStop {
         if goes_on_refused && stopping.by != BUDGET && !is_one_moment {
             return None;
         }
+        // Looked for before the records are read: who sends a notice writes that down first, and takes it away then.
+        let is_on_its_way = waits(&notification::folder(environment), &incident.id.0);
         let path = ledger.path();
         let records = if path.exists() { last(&path, RECORDS).ok()? } else { Vec::new() };
         let since = since(&records, incident.at);
@@ -96,8 +98,7 @@ impl StandingStop {
         let is_halt = |record: &Record| {
             matches!(record.body, RecordBody::Halted { scope: HaltScope::Session | HaltScope::All, .. })
         };
-        let is_told = waits(&notification::folder(environment), &incident.id.0)
-            || since.iter().any(|record| tells(record, &incident.id.0));
+        let is_told = is_on_its_way || since.iter().any(|record| tells(record, &incident.id.0));
         Some(Self { is_halted: since.iter().any(is_halt), is_told, incident })
     }
 }
