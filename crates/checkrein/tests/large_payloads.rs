@@ -49,28 +49,36 @@ fn answer_of(environment: &TestEnvironment, payload: &[u8], piece: &str, megabyt
 #[test]
 fn a_payload_of_any_length_is_answered_within_bounded_memory() {
     let environment = TestEnvironment::new();
+    // First, since the kernel tells the greatest of all that ended.
     let ordinary = environment.payload("s", "PreToolUse", shell_call("one", "cargo test", json!({})));
     assert_eq!(answer(&environment, &ordinary, 0), json!({}));
     assert!(peak() < ORDINARY, "an ordinary call: {} MiB", peak());
+    std::thread::scope(|scope| {
+        let others = scope.spawn(|| of_many_values(&TestEnvironment::new()));
+        of_long_texts(&environment);
+        of_many_members(&environment);
+        others.join().unwrap();
+    });
+}
+
+fn of_long_texts(environment: &TestEnvironment) {
     let path = environment.project().join("large.txt");
     for megabytes in [1, 8, 11, 13, 40, 100] {
         let input = json!({ "file_path": path, "content": "MARK" });
         let write = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": "write" });
-        let written = answer(&environment, &environment.payload("s", "PreToolUse", write.clone()), megabytes);
+        let written = answer(environment, &environment.payload("s", "PreToolUse", write.clone()), megabytes);
         assert_eq!(decision(&written) == Some("deny"), megabytes > 12, "{megabytes}: {written}");
         assert!(peak() < MOST, "written, {megabytes}: {} MiB", peak());
         let mut outcome = write;
         outcome["tool_response"] = json!({ "type": "update", "filePath": path, "originalFile": "MARK" });
-        answer(&environment, &environment.payload("s", "PostToolUse", outcome), megabytes);
+        answer(environment, &environment.payload("s", "PostToolUse", outcome), megabytes);
         assert!(peak() < MOST, "written over, {megabytes}: {} MiB", peak());
         let command = "cat <<'END' > large.txt\nMARK\nEND";
         let shell = environment.payload("s", "PreToolUse", shell_call("shell", command, json!({})));
-        let shell = answer(&environment, &shell, megabytes);
+        let shell = answer(environment, &shell, megabytes);
         assert!(megabytes < 2 || decision(&shell) == Some("deny"), "{megabytes}: {shell}");
         assert!(peak() < MOST, "in the shell, {megabytes}: {} MiB", peak());
     }
-    of_many_values(&environment);
-    of_many_members(&environment);
 }
 
 /// Names of nothing that is used, in the payload itself and in what a call answered.

@@ -14,7 +14,7 @@
 mod literate;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use checkrein_catalogue::{UserCatalogue, Wording};
 use checkrein_facts::RecordedWorld;
@@ -112,15 +112,31 @@ fn conclude(count: usize, least: usize, misses: &[String]) {
 
 #[test]
 fn no_case_is_decided_by_words() {
+    let pages = pages(Path::new("tests/cases"));
+    // Two pages at a time: together they take more than a minute.
+    let (count, misses) = std::thread::scope(|scope| {
+        let [one, other] = [0, 1].map(|first| {
+            let pages = &pages;
+            scope.spawn(move || checked(pages.iter().skip(first).step_by(2)))
+        });
+        let ((one, mut misses), (other, more)) = (one.join().unwrap(), other.join().unwrap());
+        misses.extend(more);
+        (one + other, misses)
+    });
+    conclude(count, 400, &misses);
+}
+
+/// The number of cases on these pages, and those that hang on words.
+fn checked<'page>(pages: impl Iterator<Item = &'page PathBuf>) -> (usize, Vec<String>) {
     let (mut count, mut misses) = (0, Vec::new());
-    for page in pages(Path::new("tests/cases")) {
-        for case in read_page(&fs::read_to_string(&page).unwrap()) {
+    for page in pages {
+        for case in read_page(&fs::read_to_string(page).unwrap()) {
             let world = build_world(&case.world);
             check(&format!("{}:{}", page.display(), case.line), &case.action(&world), &world, &mut misses);
             count += 1;
         }
     }
-    conclude(count, 400, &misses);
+    (count, misses)
 }
 
 /// What the examples of the catalogue are about, with a guard, a repository and settings to be touched.
