@@ -194,6 +194,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "config preset" => &["solo", "--dry-run"],
         "init" | "uninstall" => &["--dry-run"],
         "check" => &["ls"],
+        "history" => &["openssl"],
         "gate" => &["completeness"],
         "acp" | "exec" | "run" => &["--", "true"],
         "route" => &["--runner", "any", "--", "true"],
@@ -384,7 +385,11 @@ fn a_list_of_nothing_is_nothing_in_json() {
         if *prints != "JSON Lines" || given.contains(command) || command.starts_with("replay") {
             continue;
         }
-        let more = if *command == "watch" { " --once" } else { "" };
+        let more = match *command {
+            "watch" => " --once",
+            "history" => " openssl",
+            _ => "",
+        };
         let output = by_shell(&environment, &format!("--json {command}{more}"));
         let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && said.is_empty(), "{command}: {said}");

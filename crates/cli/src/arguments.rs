@@ -162,6 +162,24 @@ pub(crate) enum Command {
         #[arg(long)]
         here: bool,
     },
+    /// Search what was done before: goals, ends, causes
+    #[command(
+        after_help = "Looks through the records, the reports on stops and the runs of pipelines for work that holds at least half of the words, and shows how it ended and what it came from. The best comes first. An agent that is given a goal again at which earlier work in the project failed is told so by itself.\n\nExamples:\n  checkrein history flaky login test\n  checkrein history --here --since 7d migrations\n  checkrein history openssl --json"
+    )]
+    History {
+        /// What it was about
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        /// How far back, such as 30d or 12h
+        #[arg(long, value_name = "TIME", default_value = "90d", value_parser = period)]
+        since: u64,
+        /// Only work in this project
+        #[arg(long)]
+        here: bool,
+        /// How many at most
+        #[arg(short, long, default_value_t = 5)]
+        number: usize,
+    },
     /// Print the line for the status line of Claude Code
     #[command(
         after_help = "Reads the status JSON of the client on standard input and prints one line: what became of the calls of the session, the tokens in its window, its cost, and HALTED where it is halted. `init --statusline` registers it. Never fails: what goes wrong is the line.\n\nExample:\n  echo '{\"session_id\": \"4f3c\"}' | checkrein statusline"

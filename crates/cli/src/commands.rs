@@ -19,6 +19,7 @@ pub mod exec;
 pub mod export;
 pub mod gate;
 pub mod halt;
+pub mod history;
 pub mod incidents;
 pub mod init;
 mod insertions;

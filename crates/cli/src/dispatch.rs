@@ -22,15 +22,16 @@ use crate::arguments::{
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
 use crate::commands::elsewhere;
+use crate::commands::history::HistoryQuery;
 use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion, pipeline, policy,
-    policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback, sessions,
-    show, snapshots, stats, statusline, surprises, team_policy, trust, undo, uninstall, update, watch,
-    worktree,
+    gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion, pipeline,
+    policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback,
+    sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo, uninstall, update,
+    watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
@@ -336,6 +337,11 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
         Command::Open(wanted) => open::open(&environment, wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
+        Command::History { words, since, here, number } => {
+            let words = words.join(" ");
+            let query = HistoryQuery { words, period: since, here: here.into(), most: number };
+            history::history(&environment, &query, output)
+        }
         Command::Session { command } => sessions(&environment, command, output),
         Command::Snapshot { command } => snapshots(&environment, command, output),
         Command::Worktree { command } => worktrees(&environment, command, output),

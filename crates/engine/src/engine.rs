@@ -36,6 +36,7 @@ use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::kept_settings::SettingsNotice;
+use crate::lessons;
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
 use crate::records::{event_record, observed, recorded_input, success};
@@ -251,10 +252,19 @@ fn handle_moment(
         HookEventKind::Prompt { text } => {
             let unrecorded = context.record_or_tell(ledger, RecordBody::Prompt { text: text.clone() });
             let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
-            let answer = match halted.or_else(of_origin) {
-                Some(reason) => HookResponse::Halt { reason },
-                None => tell_lost(context, ledger, Some(&event.session))
-                    .map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text }),
+            let answer = if let Some(reason) = halted.or_else(of_origin) {
+                HookResponse::Halt { reason }
+            } else {
+                let lost = tell_lost(context, ledger, Some(&event.session));
+                let workspace = context.workspace().to_string();
+                let config = context.policy().config();
+                let learned = lessons::told(context.environment(), config, &workspace, ledger, text);
+                let told: Vec<String> = lost.into_iter().chain(learned).collect();
+                if told.is_empty() {
+                    HookResponse::NoOpinion
+                } else {
+                    HookResponse::Context { text: told.join("\n") }
+                }
             };
             kept_settings::with(answer, unrecorded)
         }

@@ -23,6 +23,7 @@ use serde_json::json;
 
 use crate::answering::pattern_settings;
 use crate::environment::HostEnvironment;
+use crate::lessons::{self, Lesson};
 use crate::text::{call, rollback_stage, time};
 use whole_session::WholeSession;
 
@@ -88,7 +89,30 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
     let state = serde_json::to_vec(report.state).map_err(io::Error::other)?;
     checkrein_files::replace(&place.join("state.json"), &state, 0o600, Forced::Content)?;
     write_report(&place, &incident)?;
+    if let Err(error) = learn(environment, &incident) {
+        environment.diagnostics.add(format!("a later session with this goal will not hear of it: {error}"));
+    }
     Ok(id)
+}
+
+/// Keeps why it was stopped, for whoever is given the same goal in this workspace.
+fn learn(environment: &HostEnvironment, incident: &Incident) -> io::Result<()> {
+    let Some(context) = &incident.context else { return Ok(()) };
+    let Some(workspace) = &context.workspace else { return Ok(()) };
+    // The newest that says what is wanted: "go on" is about one before it.
+    let goal = context.goals.iter().rev().find(|goal| lessons::tells(goal));
+    let Some(goal) = goal else { return Ok(()) };
+    let seen = incident.issue.as_ref().map(|issue| format!("the session was stopped: {}", issue.summary));
+    let end = seen.unwrap_or_else(|| incident.summary.clone());
+    let lesson = Lesson {
+        at: incident.at,
+        goal: goal.clone(),
+        end,
+        cause: incident.root_cause.clone(),
+        more: format!("checkrein incident show {}", incident.id.0),
+        session: incident.session.clone(),
+    };
+    lessons::keep(environment, workspace, lesson)
 }
 
 /// The newest report on a stop of a session; `None` where there is none that can be read.

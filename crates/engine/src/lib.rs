@@ -27,6 +27,7 @@
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
 //! | `lineage` | which session started which, and what a family spends |
+//! | `lessons` | what earlier work failed at, for whoever is given the same goal |
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
 //! | `answering` | what a review becomes: an answer |
@@ -97,6 +98,7 @@ pub mod installation;
 mod intervention_texts;
 mod interventions;
 mod kept_settings;
+pub mod lessons;
 mod limits;
 pub mod lineage;
 mod lost_records;

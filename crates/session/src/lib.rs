@@ -5,6 +5,7 @@
 //! | `state` | the compact state, and how each record changes it |
 //! | `spent` | what a session has spent: tokens, money, processes, bytes |
 //! | `open_calls` | which calls did not run, as far as the records tell |
+//! | `recall` | which of the things that were done before a text is about |
 //! | `deeds` | what an action did to paths, for later ones to be told |
 //! | `sessions` | all sessions at a glance |
 //! | `retention` | which sessions are old enough to go |
@@ -16,6 +17,7 @@
 
 mod deeds;
 mod open_calls;
+pub mod recall;
 mod retention;
 mod sessions;
 mod spent;

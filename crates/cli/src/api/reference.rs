@@ -94,6 +94,7 @@ fn answers() -> Vec<Entry> {
         entry::<saved::WorktreeDiff>(&[("worktree diff", One)]),
         entry::<saved::Merged>(&[("worktree merge", One)]),
         entry::<saved::Discarded>(&[("worktree discard", One)]),
+        entry::<sessions::PastWorkEntry>(&[("history", Lines)]),
         entry::<sessions::IncidentReport>(&[("incident list", Lines), ("incident show", One)]),
         entry::<sessions::DetectedIssue>(&[("issue list", Lines)]),
         entry::<sessions::Mark>(&[("issue mark", One)]),

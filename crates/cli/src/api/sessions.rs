@@ -206,6 +206,52 @@ pub struct Ticket {
     pub closed: Option<String>,
 }
 
+/// Of what kind something is that was done before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PastWorkKind {
+    /// A session of an agent.
+    Session,
+    /// A session that was stopped.
+    Incident,
+    /// A run of a pipeline.
+    Pipeline,
+}
+
+impl PastWorkKind {
+    /// Its word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Incident => "incident",
+            Self::Pipeline => "pipeline",
+        }
+    }
+}
+
+/// Something that was done before, and fits what is looked for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PastWorkEntry {
+    /// What it is.
+    pub kind: PastWorkKind,
+    /// Its name.
+    pub name: String,
+    /// When something was done last.
+    pub at: Moment,
+    /// The root of its workspace; null where that is not recorded.
+    pub project: Option<String>,
+    /// What was wanted, masked.
+    pub wanted: String,
+    /// How it ended, in a clause.
+    pub end: String,
+    /// What it came from, where it went wrong; null where nothing is known of that.
+    pub cause: Option<String>,
+    /// The command that tells more.
+    pub more: String,
+    /// How well it fits, above 0; greater is better. Only those of one answer compare.
+    pub fit: f64,
+}
+
 /// The report on an emergency stop.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
@@ -471,6 +517,7 @@ answers! {
     Recovery => "recovery",
     Ticket => "ticket",
     IncidentReport => "incident",
+    PastWorkEntry => "past-work",
     SurprisingCall => "surprise",
     Halted => "halt",
     ActionRecords => "action",

@@ -24,6 +24,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "serve",
             "open",
             "stats",
+            "history",
             "statusline",
             "undo",
             "allow",

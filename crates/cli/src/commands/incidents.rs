@@ -62,7 +62,7 @@ fn told(incident: &Incident) -> api::sessions::IncidentReport {
 }
 
 /// All incidents, oldest first; the names begin with the time. A report that cannot be read is an error, never left out.
-fn read(environment: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
+pub(super) fn read(environment: &HostEnvironment) -> Result<Vec<Incident>, CommandError> {
     let folder = folder(environment);
     let shown = folder.display().to_string();
     let entries = match fs::read_dir(&folder) {

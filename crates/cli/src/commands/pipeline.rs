@@ -40,6 +40,7 @@ use checkrein_pipelines::{PipelineFile, SHIPPED_TASK, SHIPPED_TASK_NAME};
 use checkrein_policy::{ConfigErrors, LayerKind};
 use checkrein_supervise::runs::RunId;
 
+use super::history::PastWork;
 use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm};
 use crate::api;
@@ -161,6 +162,12 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
         print(&table(&["run", "pipeline", "task", "end", ""], rows));
     }
     Ok(exit)
+}
+
+/// All runs that can be read, each with what else is said of it.
+pub(super) fn past_work(environment: &HostEnvironment) -> Result<Vec<(PastWork, String)>, CommandError> {
+    let all = PipelineStore::new(environment.state.root()).all()?;
+    Ok(all.into_iter().filter_map(|found| found.state.ok()).map(|state| report::past_work(&state)).collect())
 }
 
 /// Shows one run.

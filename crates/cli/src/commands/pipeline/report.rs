@@ -1,12 +1,16 @@
 //! What is told of a run of a pipeline.
 
 use checkrein_engine::error::CommandError;
-use checkrein_pipelines::{PipelineState, StepOutcome};
+use checkrein_engine::lessons::Lesson;
+use checkrein_pipelines::{PipelineEnd, PipelineState, StepOutcome, StepState};
+use checkrein_protocol::Timestamp;
 
 use super::super::OutputForm;
+use super::super::history::PastWork;
 use super::store::PipelineStore;
 use crate::api;
 use crate::api::pipelines::{PipelineAnswer, PipelineHaltEntry, PipelineReview, PipelineStepEntry};
+use crate::api::sessions::PastWorkKind;
 use crate::render::duration;
 use crate::terminal::{bold, cut, plain, print, print_exact, table};
 
@@ -108,4 +112,71 @@ pub(super) fn text(state: &PipelineState, answer: &PipelineAnswer) -> String {
         lines.push("nothing is known of steps that did not run".to_owned());
     }
     lines.join("\n")
+}
+
+/// A run among what was done before, with what its steps said.
+pub(in crate::commands) fn past_work(state: &PipelineState) -> (PastWork, String) {
+    let said = state.steps.iter().map(|step| format!("{} {} {}", step.name, step.reason, step.feedback));
+    let work = PastWork {
+        kind: PastWorkKind::Pipeline,
+        name: state.id.to_string(),
+        at: Timestamp(state.written),
+        project: Some(state.workspace.to_string_lossy().into_owned()),
+        wanted: goal(state),
+        end: state.end.map_or_else(|| "it is not done".to_owned(), |end| ending(state, end)),
+        cause: cause(state),
+        more: format!("checkrein pipeline show {}", state.id),
+    };
+    (work, said.collect::<Vec<_>>().join("\n"))
+}
+
+/// What a later task like it is told; `None` where the run did not go wrong by itself.
+pub(super) fn lesson(state: &PipelineState, end: PipelineEnd) -> Option<Lesson> {
+    match end {
+        PipelineEnd::Failed | PipelineEnd::Refused | PipelineEnd::Halted => {}
+        PipelineEnd::Passed | PipelineEnd::Incomplete | PipelineEnd::Interrupted | PipelineEnd::GivenUp => {
+            return None;
+        }
+    }
+    Some(Lesson {
+        at: Timestamp(state.written),
+        goal: goal(state),
+        end: ending(state, end),
+        cause: cause(state).unwrap_or_default(),
+        more: format!("checkrein pipeline show {}", state.id),
+        session: String::new(),
+    })
+}
+
+/// What it was to do: what it was given, else the name of its task.
+fn goal(state: &PipelineState) -> String {
+    let given: Vec<&str> =
+        state.inputs.values().map(String::as_str).filter(|text| text.contains(' ')).collect();
+    if given.is_empty() { format!("{}: {}", state.pipeline, state.task) } else { given.join("\n") }
+}
+
+/// How it ended, in a clause.
+fn ending(state: &PipelineState, end: PipelineEnd) -> String {
+    let step = state.halt.as_ref().map(|halt| &halt.step);
+    let step = step.or_else(|| state.steps.iter().find(|step| is_wrong(step)).map(|step| &step.name));
+    let at = step.map(|step| format!(" at step `{step}`")).unwrap_or_default();
+    format!("the pipeline ended as {}{at}", end.name().replace('_', " "))
+}
+
+/// What was wrong at its end.
+fn cause(state: &PipelineState) -> Option<String> {
+    let of_halt = state.halt.as_ref().map(|halt| halt.look_at.join("; "));
+    let of_step = || state.steps.iter().find(|step| is_wrong(step)).map(|step| step.reason.clone());
+    of_halt.or_else(of_step).filter(|cause| !cause.is_empty())
+}
+
+fn is_wrong(step: &StepState) -> bool {
+    match step.outcome {
+        StepOutcome::Failed | StepOutcome::Refused | StepOutcome::Halted => true,
+        StepOutcome::Waiting
+        | StepOutcome::Running
+        | StepOutcome::Passed
+        | StepOutcome::LeftOut
+        | StepOutcome::DidNotRun => false,
+    }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::lessons;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
     KeptOutput, PipelineEnd, PipelineFile, PipelineState, StepConsequence, StepEnd, StepOutcome, StepResult,
@@ -400,6 +401,12 @@ impl<'a> Runner<'a> {
             | PipelineEnd::Interrupted
             | PipelineEnd::GivenUp => None,
         };
+        if let Some(lesson) = report::lesson(&self.state, end) {
+            let workspace = self.state.workspace.to_string_lossy();
+            if let Err(error) = lessons::keep(self.environment, &workspace, lesson) {
+                Self::say(&format!("a later task like this one will not hear of it: {error}"));
+            }
+        }
         report::tell(&self.store, &self.state, seal, self.output)?;
         Ok(ExitStatus::Passed(end.status()))
     }
