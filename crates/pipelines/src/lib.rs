@@ -12,6 +12,7 @@
 //! | `progress` | what runs next, and what becomes of the others when a step ends |
 //! | `strikes` | when a loop is over: its cap, the same failure twice, rounds without progress |
 //! | `reviewer` | families and ranks of models, and which reviewer may follow which |
+//! | `endpoint` | models that are asked over HTTP: where, and in which form |
 //! | `model_claim` | which model an answer says that it came from |
 //! | `review_prompt` | what a reviewer is asked |
 //! | `verdict` | what a reviewer said, or that it said nothing |
@@ -23,6 +24,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod condition;
+mod endpoint;
 mod file;
 mod model_claim;
 mod order;
@@ -36,6 +38,7 @@ mod template;
 mod verdict;
 
 pub use condition::StepCondition;
+pub use endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 pub use file::{
     AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, PipelineInput,
     ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct, StepSpecification, StepTime, WorkPlace,
@@ -44,7 +47,7 @@ pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;
 pub use progress::{StepConsequence, StepEnd, StepResult};
 pub use review_prompt::{ReviewQuestion, ReviewToken, review_prompt};
-pub use reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, eligible_reviewers};
+pub use reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerDoor, eligible_reviewers};
 pub use shipped::{SHIPPED_TASK, SHIPPED_TASK_NAME};
 pub use state::{
     KeptOutput, PipelineEnd, PipelineHalt, PipelineState, ReviewRecordEntry, StepAttempt, StepOutcome,

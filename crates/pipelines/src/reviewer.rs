@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::endpoint::ModelEndpoint;
 use crate::template::TextTemplate;
 
 /// Who makes a model.
@@ -55,13 +56,22 @@ pub struct AskedModel {
     pub rank: ModelRank,
 }
 
+/// How a reviewer is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReviewerDoor {
+    /// A program and its arguments; the question is written to its standard input.
+    Command(Vec<TextTemplate>),
+    /// An address of its provider.
+    Endpoint(ModelEndpoint),
+}
+
 /// Somebody who reviews.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReviewer {
     /// The name in the file.
     pub name: String,
-    /// The program and its arguments; the question is written to its standard input.
-    pub command: Vec<TextTemplate>,
+    /// How it is asked.
+    pub door: ReviewerDoor,
     /// The model that must answer.
     pub model: AskedModel,
 }
@@ -264,7 +274,7 @@ mod tests {
     fn reviewer(model: &str) -> ModelReviewer {
         ModelReviewer {
             name: model.to_owned(),
-            command: Vec::new(),
+            door: ReviewerDoor::Command(Vec::new()),
             model: AskedModel::read(model, None, None).unwrap(),
         }
     }

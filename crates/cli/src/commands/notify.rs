@@ -317,7 +317,7 @@ fn mail(environment: &HostEnvironment, settings: &Notifications, notice: &Notice
 }
 
 /// A line of the settings of `curl`.
-fn setting(name: &str, value: &str) -> String {
+pub(super) fn setting(name: &str, value: &str) -> String {
     let mut quoted = String::with_capacity(value.len() + 2);
     for letter in value.chars() {
         match letter {

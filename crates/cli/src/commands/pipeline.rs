@@ -54,6 +54,9 @@ pub use plan::{check, graph};
 const LONGEST_FILE: u64 = 256 << 10;
 const LONGEST_OUTPUT: u64 = 4 << 20;
 
+/// What asks models over HTTP.
+const CURL: &str = "curl";
+
 /// What is asked of `pipeline run`.
 #[derive(Debug, Clone, Default)]
 pub struct PipelineRequest {

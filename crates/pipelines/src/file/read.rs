@@ -7,8 +7,10 @@ use checkrein_policy::{
 
 use super::fields::{bad, find, is_name, known, number, templates, text, unfit, word};
 use super::{PipelineFile, PipelineInput, SafetyText, WorkPlace, steps};
+use crate::endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 use crate::order::StepOrder;
-use crate::reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer};
+use crate::reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerDoor};
+use crate::template::TextTemplate;
 
 /// The keys of a file.
 const KEYS: [&str; 8] =
@@ -27,7 +29,7 @@ impl PipelineFile {
     pub fn parse(file: &str, text: &str, layer: LayerKind) -> Result<Self, ConfigErrors> {
         let mut faults = Vec::new();
         let read = yaml::parse(text).map_err(|fault| vec![fault]).and_then(|node| {
-            let pipeline = pipeline(&node, text, &mut faults);
+            let pipeline = pipeline(&node, text, trust(layer), &mut faults);
             match pipeline {
                 Some(pipeline) if faults.is_empty() => Ok(pipeline),
                 _ => Err(std::mem::take(&mut faults)),
@@ -53,7 +55,17 @@ impl PipelineFile {
     }
 }
 
-fn pipeline(node: &YamlNode, text_of_file: &str, faults: &mut Vec<Fault>) -> Option<PipelineFile> {
+/// Only a file of the user's own is read as what stands on a command line.
+fn trust(layer: LayerKind) -> EndpointTrust {
+    if layer == LayerKind::Flags { EndpointTrust::Own } else { EndpointTrust::Foreign }
+}
+
+fn pipeline(
+    node: &YamlNode,
+    text_of_file: &str,
+    trust: EndpointTrust,
+    faults: &mut Vec<Fault>,
+) -> Option<PipelineFile> {
     let entries = known(node, "the file", &KEYS, faults);
     for (key, expected) in [("name", "a name"), ("steps", "a list of steps")] {
         if find(entries, key).is_none() {
@@ -65,7 +77,8 @@ fn pipeline(node: &YamlNode, text_of_file: &str, faults: &mut Vec<Fault>) -> Opt
     }
     let name = name_of(entries, faults);
     let inputs = find(entries, "inputs").map(|entry| inputs(entry, faults)).unwrap_or_default();
-    let reviewers = find(entries, "reviewers").map(|entry| reviewers(entry, faults)).unwrap_or_default();
+    let reviewers =
+        find(entries, "reviewers").map(|entry| reviewers(entry, trust, faults)).unwrap_or_default();
     let places = [("task", WorkPlace::OwnWorktree), ("none", WorkPlace::WorkTree)];
     let place = word(entries, "worktree", &places, faults).unwrap_or(WorkPlace::OwnWorktree);
     let parallel = number(entries, "parallel", (1, PARALLEL.1), faults).unwrap_or(PARALLEL.0);
@@ -133,29 +146,60 @@ fn inputs(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
     read
 }
 
-fn reviewers(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<ModelReviewer> {
+/// A reviewer is asked in one way.
+fn door(command: Option<Vec<TextTemplate>>, endpoint: Option<ModelEndpoint>) -> Option<ReviewerDoor> {
+    match (command, endpoint) {
+        (Some(command), None) => Some(ReviewerDoor::Command(command)),
+        (None, Some(endpoint)) => Some(ReviewerDoor::Endpoint(endpoint)),
+        (None, None) | (Some(_), Some(_)) => None,
+    }
+}
+
+fn endpoint(
+    entry: &YamlEntry,
+    fields: &[YamlEntry],
+    trust: EndpointTrust,
+    faults: &mut Vec<Fault>,
+) -> Option<ModelEndpoint> {
+    let url = text(fields, "endpoint", faults)?;
+    let form = word(fields, "form", &EndpointForm::WORDS, faults);
+    let credential = text(fields, "credential", faults);
+    match ModelEndpoint::read(&url, form, credential, trust) {
+        Ok(endpoint) => Some(endpoint),
+        Err(message) => {
+            faults.push(unfit(&entry.value, message));
+            None
+        }
+    }
+}
+
+fn reviewers(entry: &YamlEntry, trust: EndpointTrust, faults: &mut Vec<Fault>) -> Vec<ModelReviewer> {
     let NodeValue::Map(all) = &entry.value.value else {
         faults.push(bad("reviewers", &entry.value, "a map of reviewers by name"));
         return Vec::new();
     };
     let mut read = Vec::new();
     for one in all {
-        let fields = known(&one.value, &one.key, &["command", "model", "family", "rank"], faults);
+        let keys = ["command", "endpoint", "form", "credential", "model", "family", "rank"];
+        let fields = known(&one.value, &one.key, &keys, faults);
         let command = find(fields, "command").map(|entry| templates(entry, faults));
-        let model = text(fields, "model", faults);
-        let (Some(command), Some(model)) = (command, model) else {
-            faults.push(unfit(&one.value, format!("the reviewer `{}` needs `command` and `model`", one.key)));
-            continue;
-        };
-        if command.iter().any(|word| word.places().any(|place| place != "model")) {
+        if command.iter().flatten().any(|word| word.places().any(|place| place != "model")) {
             faults.push(unfit(&one.value, "only `${model}` is filled into the command of a reviewer"));
         }
+        let endpoint = find(fields, "endpoint").and_then(|entry| endpoint(entry, fields, trust, faults));
+        let model = text(fields, "model", faults);
+        let (Some(door), Some(model)) = (door(command, endpoint), model) else {
+            let needs =
+                format!("the reviewer `{}` needs `model`, and either `command` or `endpoint`", one.key);
+            faults.push(unfit(&one.value, needs));
+            continue;
+        };
         let families = ModelFamily::ALL.map(|family| (family.name(), family));
         let ranks = ModelRank::GIVEN.map(|rank| (rank.name(), rank));
         let family = word(fields, "family", &families, faults);
         let rank = word(fields, "rank", &ranks, faults);
         match AskedModel::read(&model, family, rank) {
-            Ok(model) => read.push(ModelReviewer { name: one.key.clone(), command, model }),
+            Ok(model) => read.push(ModelReviewer { name: one.key.clone(), door, model }),
             Err(message) => {
                 let at = find(fields, "model").map_or(one.at, |entry| entry.value.at);
                 faults.push(Fault::new(at, ConfigErrorKind::Unfit { message }));

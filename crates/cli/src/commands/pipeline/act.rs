@@ -26,7 +26,7 @@ use checkrein_supervise::{Next, Phase, Route, TestRunner};
 use serde_json::{Value as Json, json};
 
 use super::approve::{self, Answered};
-use super::process::{ProcessEnd, StepProcess, output_files, tail};
+use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
 use super::review;
 
 /// How much of an output is looked at and told to others, in bytes (ours): sums stand at the end.
@@ -176,7 +176,7 @@ impl StepWork {
             command.env(name, value);
         }
         command.current_dir(&self.directory);
-        let end = self.process(command, None).run()?;
+        let end = self.process(command, StepInput::Nothing).run()?;
         let (output, errors) = output_files(&self.folder);
         let said = format!("{}{}", tail(&output, TOLD), tail(&errors, TOLD));
         let status = match end {
@@ -266,7 +266,7 @@ impl StepWork {
             command.arg(format!("--since={base}"));
         }
         command.args(before).args(paths);
-        let end = self.process(command, None).run()?;
+        let end = self.process(command, StepInput::Nothing).run()?;
         let (output, errors) = output_files(&self.folder);
         match end {
             ProcessEnd::Stopped => return Ok(None),
@@ -315,7 +315,7 @@ impl StepWork {
                 command.args(["--worktree", worktree]);
             }
             command.arg("--").args(&words).current_dir(&self.workspace);
-            let input = (!takes_word).then_some(prompt_file.as_path());
+            let input = if takes_word { StepInput::Nothing } else { StepInput::File(&prompt_file) };
             // The limit of the run holds; ours is for a run that does not.
             let time = self.step.time.0 + Duration::from_mins(1);
             let end = StepProcess { time, ..self.process(command, input) }.run()?;
@@ -393,7 +393,7 @@ impl StepWork {
         Ok(command)
     }
 
-    pub(super) fn process<'a>(&'a self, command: Command, input: Option<&'a Path>) -> StepProcess<'a> {
+    pub(super) fn process<'a>(&'a self, command: Command, input: StepInput<'a>) -> StepProcess<'a> {
         StepProcess { command, input, folder: &self.folder, time: self.step.time.0, stop: &self.stop }
     }
 

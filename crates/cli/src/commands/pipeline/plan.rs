@@ -4,13 +4,13 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check as check_action};
 use checkrein_pipelines::{
-    CommandLine, PipelineFile, ReviewedThing, StepAct, StepSpecification, TemplateValues,
+    CommandLine, PipelineFile, ReviewedThing, ReviewerDoor, StepAct, StepSpecification, TemplateValues,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Action;
 
 use super::super::{ExitStatus, OutputForm};
-use super::{PipelineRequest, PipelineText};
+use super::{CURL, PipelineRequest, PipelineText};
 use crate::api;
 use crate::api::pipelines::{PipelinePlan, PlannedStep};
 use crate::terminal::{bold, counted, cut, plain, print, print_exact};
@@ -161,7 +161,10 @@ fn obstacle(
         StepAct::Review(review) => {
             let commands = review.by.iter().filter_map(|name| pipeline.reviewer(name));
             let mut absent: Vec<String> = commands
-                .map(|reviewer| missing(environment, reviewer.command.first()))
+                .map(|reviewer| match &reviewer.door {
+                    ReviewerDoor::Command(words) => missing(environment, words.first()),
+                    ReviewerDoor::Endpoint(_) => is_missing(environment, CURL),
+                })
                 .collect::<Option<_>>()?;
             absent.pop()
         }
@@ -191,11 +194,15 @@ fn missing(
 ) -> Option<String> {
     let program =
         program.filter(|program| program.places().next().is_none())?.filled(&TemplateValues::default());
+    is_missing(environment, &program)
+}
+
+fn is_missing(environment: &HostEnvironment, program: &str) -> Option<String> {
     let is_there = if program.contains('/') {
-        std::path::Path::new(environment.cwd.join(&program).as_str()).is_file()
+        std::path::Path::new(environment.cwd.join(program).as_str()).is_file()
     } else {
         let path = environment.variables.get("PATH").cloned().unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(&program).is_file())
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
     };
     (!is_there).then(|| format!("`{program}` is not there"))
 }

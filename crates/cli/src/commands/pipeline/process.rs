@@ -1,7 +1,7 @@
 //! A process of a step: its outputs go to files, it ends in time, and it ends with whoever waits for it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The longest output of a step, in bytes (ours).
 const LONGEST: u64 = 64 << 20;
+/// What a pipe of Linux holds, in bytes.
+const PIPE: usize = 64 << 10;
 /// How often a process is looked at.
 const BEAT: Duration = Duration::from_millis(10);
 /// How long a process has to end after it was asked to (ours): `checkrein run` asks its agent first.
@@ -24,14 +26,25 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct StepProcess<'a> {
     /// The command, without its streams.
     pub(super) command: Command,
-    /// What it reads; nothing where there is none.
-    pub(super) input: Option<&'a Path>,
+    /// What it reads.
+    pub(super) input: StepInput<'a>,
     /// Where its outputs go: `output.txt` and `errors.txt` in this folder.
     pub(super) folder: &'a Path,
     /// How long it may take.
     pub(super) time: Duration,
     /// Whether everything is to end.
     pub(super) stop: &'a AtomicBool,
+}
+
+/// What a process reads.
+#[derive(Clone, Copy)]
+pub(super) enum StepInput<'a> {
+    /// Nothing.
+    Nothing,
+    /// This file.
+    File(&'a Path),
+    /// This text, which is written nowhere: as long as a pipe holds at once at most, 64 KiB.
+    Text(&'a str),
 }
 
 /// How a process ended.
@@ -57,8 +70,16 @@ impl StepProcess<'_> {
     pub(super) fn run(mut self) -> io::Result<ProcessEnd> {
         let (output, errors) = output_files(self.folder);
         let input = match self.input {
-            Some(path) => Stdio::from(File::open(path)?),
-            None => Stdio::null(),
+            StepInput::File(path) => Stdio::from(File::open(path)?),
+            StepInput::Nothing => Stdio::null(),
+            StepInput::Text(text) => {
+                if text.len() > PIPE {
+                    return Err(io::Error::other("it is longer than a pipe holds"));
+                }
+                let (reader, mut writer) = io::pipe()?;
+                writer.write_all(text.as_bytes())?;
+                Stdio::from(reader)
+            }
         };
         self.command.stdin(input).stdout(private(&output)?).stderr(private(&errors)?);
         end_with_parent(&mut self.command);

@@ -6,16 +6,19 @@ use std::time::{Duration, Instant};
 
 use checkrein_ledger::mask::mask_text;
 use checkrein_pipelines::{
-    ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken, ReviewVerdict,
-    ReviewedThing, StepEnd, StepResult, TemplateValues, VerdictWord, eligible_reviewers, model_claim,
-    read_verdict, review_prompt,
+    ModelEndpoint, ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken,
+    ReviewVerdict, ReviewedThing, ReviewerDoor, StepEnd, StepResult, TemplateValues, VerdictWord,
+    eligible_reviewers, model_claim, read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{hexadecimal, replace};
 use checkrein_supervise::{FailureCause, ProviderError};
 
+use super::super::notify::setting;
+use super::CURL;
 use super::act::{StepReport, StepWork};
 use super::changes::changes;
-use super::process::{ProcessEnd, StepProcess, output_files, tail};
+use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
+use crate::credentials::{CredentialName, Credentials, Secret};
 
 /// The longest thing that is reviewed, in bytes (ours). What is longer is not cut: then nobody has seen all of it.
 const LONGEST: usize = 512 << 10;
@@ -125,15 +128,30 @@ fn ask(
     checkrein_supervise::runs::file::create_directory(&place).map_err(io::Error::other)?;
     let prompt = folder.join("prompt.txt");
     replace(&prompt, review_prompt(subject, &token).as_bytes()).map_err(io::Error::other)?;
-    let values = TemplateValues([("model".to_owned(), reviewer.model.name.clone())].into_iter().collect());
-    let words: Result<Vec<String>, String> = reviewer.command.iter().map(|word| word.word(&values)).collect();
-    let words = match words {
-        Ok(words) => words,
+    let asked = match &reviewer.door {
+        ReviewerDoor::Command(words) => {
+            let values =
+                TemplateValues([("model".to_owned(), reviewer.model.name.clone())].into_iter().collect());
+            words
+                .iter()
+                .map(|word| word.word(&values))
+                .collect::<Result<Vec<String>, String>>()
+                .map(|words| (words, None))
+        }
+        ReviewerDoor::Endpoint(endpoint) => {
+            let text = review_prompt(subject, &token);
+            over_http(work, endpoint, (&reviewer.model.name, &text), folder)?
+                .map(|(words, settings)| (words, Some(settings)))
+        }
+    };
+    let (words, settings) = match asked {
+        Ok(asked) => asked,
         Err(why) => return none(why, false),
     };
     let mut command = work.attended(&words)?;
     command.current_dir(&place);
-    let end = StepProcess { command, input: Some(&prompt), folder, time, stop: &work.stop }.run()?;
+    let input = settings.as_deref().map_or(StepInput::File(&prompt), StepInput::Text);
+    let end = StepProcess { command, input, folder, time, stop: &work.stop }.run()?;
     let (output, errors) = output_files(folder);
     match end {
         ProcessEnd::Stopped => return Ok(Reviewed::Stopped),
@@ -151,10 +169,10 @@ fn ask(
     entry.answered.clone_from(&claim.model);
     if let ProcessEnd::Exited(status @ 1..) = end {
         let message = claim.error.unwrap_or_else(|| format!("{}\n{aside}", claim.text));
-        return none(failure(&message, status), false);
+        return none(failure(&message, status, http_status(&aside)), false);
     }
     if let Some(error) = claim.error {
-        return none(failure(&error, 0), false);
+        return none(failure(&error, 0, None), false);
     }
     match &claim.model {
         None => {
@@ -178,9 +196,51 @@ fn ask(
     }
 }
 
+/// The words that have `curl` ask an endpoint, and its settings; why it cannot be asked. The credential stands in the settings alone, which
+/// reach it by a pipe: no list of processes and no file shows it.
+fn over_http(
+    work: &StepWork,
+    endpoint: &ModelEndpoint,
+    (model, question): (&str, &str),
+    folder: &std::path::Path,
+) -> io::Result<Result<(Vec<String>, String), String>> {
+    let key = match &endpoint.key {
+        None => None,
+        Some(name) => {
+            let found = name.parse::<CredentialName>().map_err(|why| format!("`{name}`: {why}"));
+            let found = found.and_then(|name| {
+                Credentials::of(&work.environment).get(&name).map_err(|error| error.message)
+            });
+            match found {
+                Ok(key) => Some(key),
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+    };
+    let body = folder.join("body.json");
+    replace(&body, endpoint.body(model, question).as_bytes()).map_err(io::Error::other)?;
+    let mut settings =
+        vec![setting("url", &endpoint.url), setting("data-binary", &format!("@{}", body.display()))];
+    let headers = endpoint.headers(key.as_ref().map(Secret::reveal));
+    settings.extend(headers.iter().map(|header| setting("header", header)));
+    // `--disable` first: a `.curlrc` has no say here. Nobody is followed elsewhere with the credential.
+    let words = [
+        CURL,
+        "--disable",
+        "--silent",
+        "--show-error",
+        "--fail-with-body",
+        "--proto",
+        "=http,https",
+        "--config",
+        "-",
+    ];
+    Ok(Ok((words.map(str::to_owned).to_vec(), settings.join("\n"))))
+}
+
 /// Why a reviewer failed, by what its provider says.
-fn failure(message: &str, status: u8) -> String {
-    let error = ProviderError { status: None, kind: None, message: message.to_owned() };
+fn failure(message: &str, status: u8, http: Option<u16>) -> String {
+    let error = ProviderError { status: http, kind: None, message: message.to_owned() };
     let is_quota = ["quota", "usage limit"].iter().any(|words| message.to_lowercase().contains(words));
     match error.cause() {
         _ if is_quota => "its quota is used up".to_owned(),
@@ -193,6 +253,12 @@ fn failure(message: &str, status: u8) -> String {
             format!("it failed with status {status}: {}", first.chars().take(200).collect::<String>())
         }
     }
+}
+
+/// The status of HTTP that `curl` names when it fails: `curl: (22) The requested URL returned error: 401`.
+fn http_status(aside: &str) -> Option<u16> {
+    let (_, rest) = aside.split_once("returned error: ")?;
+    rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
 fn of_verdict(verdict: &ReviewVerdict, reviewer: &str) -> StepResult {
