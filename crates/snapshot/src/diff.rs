@@ -1,6 +1,7 @@
 //! What differs between two times.
 
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::draft::SnapshotDraft;
 use crate::error::SnapshotError;
@@ -146,20 +147,59 @@ fn entries(trees: &impl Trees, id: Option<ObjectId>) -> Result<Vec<crate::node::
     id.map_or_else(|| Ok(Vec::new()), |id| trees.entries(&id).map(|tree| tree.0))
 }
 
-/// The node at a path below a root; `None` when nothing stood there.
+/// How many entries of directories a lookup keeps at most (ours): some megabytes.
+const KEPT: usize = 100_000;
+
+/// Looks nodes up below roots. A directory is read once for all names that are looked up in it, so that many names in one cost no more
+/// than few.
+#[derive(Debug)]
+pub(crate) struct NodeLookup<'a, T> {
+    trees: &'a T,
+    read: RefCell<HashMap<ObjectId, HashMap<Vec<u8>, Node>>>,
+    entries: Cell<usize>,
+}
+
+impl<'a, T: Trees> NodeLookup<'a, T> {
+    pub(crate) fn new(trees: &'a T) -> Self {
+        Self { trees, read: RefCell::default(), entries: Cell::new(0) }
+    }
+
+    /// The node at a path below a root; `None` when nothing stood there.
+    pub(crate) fn node_at(&self, root: &Root, path: &SavedPath) -> Result<Option<Node>, SnapshotError> {
+        let Ok(below) = path.as_path().strip_prefix(root.path.as_path()) else { return Ok(None) };
+        let mut node = root.node.clone();
+        for part in below.components() {
+            let Some(tree) = tree_of(node.as_ref()) else { return Ok(None) };
+            node = self.entry(tree, part.as_os_str().as_encoded_bytes())?;
+        }
+        Ok(node)
+    }
+
+    fn entry(&self, tree: ObjectId, name: &[u8]) -> Result<Option<Node>, SnapshotError> {
+        if let Some(known) = self.read.borrow().get(&tree) {
+            return Ok(known.get(name).cloned());
+        }
+        let entries: HashMap<Vec<u8>, Node> =
+            self.trees.entries(&tree)?.0.into_iter().map(|entry| (entry.name, entry.node)).collect();
+        let found = entries.get(name).cloned();
+        let mut read = self.read.borrow_mut();
+        if self.entries.get().saturating_add(entries.len()) > KEPT {
+            read.clear();
+            self.entries.set(0);
+        }
+        self.entries.set(self.entries.get().saturating_add(entries.len()));
+        read.insert(tree, entries);
+        Ok(found)
+    }
+}
+
+/// The node at a path below a root; `None` when nothing stood there. For many paths see [`NodeLookup`].
 pub(crate) fn node_at(
     trees: &impl Trees,
     root: &Root,
     path: &SavedPath,
 ) -> Result<Option<Node>, SnapshotError> {
-    let Ok(below) = path.as_path().strip_prefix(root.path.as_path()) else { return Ok(None) };
-    let mut node = root.node.clone();
-    for part in below.components() {
-        let name = part.as_os_str().as_encoded_bytes();
-        let tree = entries(trees, tree_of(node.as_ref()))?;
-        node = tree.into_iter().find(|entry| entry.name == name).map(|entry| entry.node);
-    }
-    Ok(node)
+    NodeLookup::new(trees).node_at(root, path)
 }
 
 /// The files below a node that are names of a group of hard links, by group.
@@ -200,4 +240,46 @@ pub(crate) fn all_link_groups(
     }
     groups.values_mut().for_each(|names| names.sort());
     Ok(groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::{FileTime, SavedPart, TreeEntry};
+
+    /// Trees that count how often they are read.
+    struct Counted(DirectoryTree, Cell<usize>);
+
+    impl Trees for Counted {
+        fn entries(&self, _: &ObjectId) -> Result<DirectoryTree, SnapshotError> {
+            self.1.set(self.1.get() + 1);
+            Ok(self.0.clone())
+        }
+    }
+
+    #[test]
+    fn a_directory_is_read_once_for_all_names_in_it() {
+        let meta = Meta {
+            mode: 0o755,
+            owner: 0,
+            group: 0,
+            modified: FileTime { seconds: 0, nanoseconds: 0 },
+            attributes: Vec::new(),
+        };
+        let pipe = Node::Pipe { meta: meta.clone() };
+        let name = |number: usize| format!("f{number}").into_bytes();
+        let entries = (0..100).map(|number| TreeEntry { name: name(number), node: pipe.clone() }).collect();
+        let trees = Counted(DirectoryTree(entries), Cell::new(0));
+        let node = Node::Directory { meta, tree: Some(ObjectId::of(b"tree")) };
+        let path = |text: &str| SavedPath::from_bytes(text.as_bytes().to_vec());
+        let root = Root { path: path("/p"), selection: SavedPart::Everything, node: Some(node) };
+        let lookup = NodeLookup::new(&trees);
+        for number in 0..100 {
+            let found = lookup.node_at(&root, &path(&format!("/p/f{number}"))).unwrap();
+            assert_eq!(found, Some(pipe.clone()), "{number}");
+        }
+        assert_eq!(lookup.node_at(&root, &path("/p/none")).unwrap(), None);
+        assert_eq!(lookup.node_at(&root, &path("/q/f1")).unwrap(), None);
+        assert_eq!(trees.1.get(), 1);
+    }
 }

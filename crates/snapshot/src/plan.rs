@@ -26,7 +26,7 @@ use crate::capture::{
     capture_lending,
 };
 use crate::databases::{is_database, log_of, logs};
-use crate::diff::{Difference, differences, link_groups, node_at};
+use crate::diff::{Difference, NodeLookup, differences, link_groups};
 use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
 use crate::footprint::{Announced, identity, is_git_index};
@@ -308,8 +308,14 @@ impl Store {
         let heirs = behind::heirs(&draft, &past, found.all.iter());
         // Reading what is closed to its owner changes a time, so the steps note how they find things after that.
         let behind = behind::behind(&draft, &past, found.all.iter().chain(&apart));
-        let judge =
-            Judge { past: &past, then: &then, skipped: &skipped, draft: &draft, changed: &captured.changed };
+        let judge = Judge {
+            past: &past,
+            then: &then,
+            skipped: &skipped,
+            draft: &draft,
+            lookup: NodeLookup::new(&draft),
+            changed: &captured.changed,
+        };
         let mut step = |one| step(one, &mut ways, &judge);
         let steps = objects::keep_objects(found.all.into_iter().filter_map(&mut step).collect());
         let apart = apart.into_iter().filter_map(&mut step).collect();
@@ -445,6 +451,7 @@ impl Prepared {
     /// What directories get in which something is put back: of one that is left as it is, only the time.
     pub(crate) fn dressing(&self) -> Result<Vec<(SavedPath, Meta)>, SnapshotError> {
         let stepped: BTreeMap<&SavedPath, &Step> = self.steps.iter().map(|step| (&step.path, step)).collect();
+        let lookup = NodeLookup::new(&self.draft);
         let mut dressing = Vec::new();
         for (path, meta) in &self.touched {
             if let Some(step) = stepped.get(path) {
@@ -455,7 +462,7 @@ impl Prepared {
             let covers = |root: &&Root| path.as_path().starts_with(root.path.as_path());
             let around = self.captured.roots.iter().filter(covers);
             let innermost = around.max_by_key(|root| root.path.as_path().as_os_str().len());
-            let now = innermost.map(|root| node_at(&self.draft, root, path)).transpose()?.flatten();
+            let now = innermost.map(|root| lookup.node_at(root, path)).transpose()?.flatten();
             let present = now.as_ref().map_or(meta, Node::meta);
             dressing.push((path.clone(), Meta { modified: meta.modified, ..present.clone() }));
         }
@@ -566,6 +573,7 @@ fn narrowed(draft: &SnapshotDraft, roots: &[Root], paths: &[PathBuf]) -> Result<
     if paths.is_empty() {
         return Ok(roots.to_vec());
     }
+    let lookup = NodeLookup::new(draft);
     let mut narrowed: Vec<Root> = Vec::new();
     for path in paths {
         for root in roots {
@@ -573,7 +581,7 @@ fn narrowed(draft: &SnapshotDraft, roots: &[Root], paths: &[PathBuf]) -> Result<
                 root.clone()
             } else if path.starts_with(root.path.as_path()) {
                 let path = SavedPath::from(path.as_path());
-                let node = node_at(draft, root, &path)?;
+                let node = lookup.node_at(root, &path)?;
                 Root { path, selection: root.selection, node }
             } else {
                 continue;

@@ -9,7 +9,7 @@ use super::behind::{is_closed, is_narrower};
 use super::past::Past;
 use super::{ActionEndTime, ActionPeriod, Found, NewFileOrigin, RestoreAction, Since, Step};
 use crate::databases::is_database;
-use crate::diff::{Difference, node_at};
+use crate::diff::{Difference, NodeLookup};
 use crate::draft::SnapshotDraft;
 use crate::footprint::{LOOKED_AT, identity, is_git_index, settled_identity};
 use crate::id::ObjectId;
@@ -25,6 +25,7 @@ pub(super) struct Judge<'a> {
     pub(super) then: &'a [Root],
     pub(super) skipped: &'a Left<'a>,
     pub(super) draft: &'a SnapshotDraft,
+    pub(super) lookup: NodeLookup<'a, SnapshotDraft>,
     /// Times of status change that looking changed.
     pub(super) changed: &'a BTreeMap<SavedPath, FileTime>,
 }
@@ -146,7 +147,7 @@ impl Judge<'_> {
         };
         let is_new = |above: &&Path| {
             above.starts_with(root.path.as_path())
-                && node_at(self.draft, root, &SavedPath::from(*above)).is_ok_and(|node| node.is_none())
+                && self.lookup.node_at(root, &SavedPath::from(*above)).is_ok_and(|node| node.is_none())
         };
         let moved = path.as_path().ancestors().skip(1).take_while(is_new).last();
         moved.and_then(|moved| stat(moved).ok()).is_some_and(|found| {

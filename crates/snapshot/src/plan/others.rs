@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Prepared, Since};
-use crate::diff::node_at;
+use crate::diff::NodeLookup;
 use crate::error::SnapshotError;
 use crate::footprint::identity;
 use crate::id::SnapshotId;
@@ -40,6 +40,7 @@ impl Prepared {
     /// `actions` are those of one store, oldest first.
     pub fn note_others(&mut self, store: &Store, actions: &[OtherAction]) -> Result<(), SnapshotError> {
         let reader = store.reader()?;
+        let lookup = NodeLookup::new(&reader);
         for action in actions {
             let snapshot = store.snapshot(action.snapshot)?.snapshot;
             let places: Vec<&Root> =
@@ -59,7 +60,7 @@ impl Prepared {
                 if root.selection == SavedPart::Itself && !is_itself {
                     continue;
                 }
-                let before = node_at(&reader, root, &step.path)?;
+                let before = lookup.node_at(root, &step.path)?;
                 if self.is_other(&reader, step.path.as_path(), before.as_ref(), step.now.as_ref()) {
                     changed.push(step.path.clone());
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::judge::deed;
 use super::{Prepared, RestoreAction, Since, Step, group};
-use crate::diff::{all_link_groups, is_same, node_at};
+use crate::diff::{NodeLookup, all_link_groups, is_same};
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
 use crate::lookup::stat;
@@ -84,6 +84,7 @@ impl Prepared {
         let mut put_back = Vec::new();
         let is_linked = self.steps.iter().any(|step| group(step.then.as_ref()).is_some());
         let groups = if is_linked { all_link_groups(&self.draft, &then)? } else { BTreeMap::new() };
+        let lookup = NodeLookup::new(&self.draft);
         for step in &self.steps {
             // What a restore wrote to a file it wrote under all of its names.
             let is_around =
@@ -95,8 +96,8 @@ impl Prepared {
             let covers = |root: &&Root| place.as_path().starts_with(root.path.as_path());
             for root in then.iter().filter(covers) {
                 let Some(other) = replaced.iter().find(|other| other.path == root.path) else { continue };
-                let saved = node_at(&self.draft, root, place)?;
-                let earlier = node_at(&self.draft, other, place)?;
+                let saved = lookup.node_at(root, place)?;
+                let earlier = lookup.node_at(other, place)?;
                 put_back.push(PutBack { path: step.path.clone(), saved, earlier, now: step.now.clone() });
             }
         }
