@@ -194,7 +194,7 @@ impl DetectorState {
     /// Takes up where an action went and what it used.
     fn move_through(&mut self, plan: &ActionFacts, ending: &OutcomeFacts<'_>) {
         if let Some(missing) = ending.observation.missing {
-            self.phantoms.failed(plan.number, plan.action, plan.deed, missing);
+            self.phantoms.failed(plan, missing, ending.error);
         }
         if (plan.deed, ending.success) == (Activity::Changes, ActionSuccess::Succeeded) {
             self.phantoms.changed();

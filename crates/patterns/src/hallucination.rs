@@ -7,9 +7,10 @@ use checkrein_policy::HallucinationThresholds;
 use checkrein_protocol::{Claim, ErrorCategory, Fingerprint, Missing, Severity, TestCounts};
 use serde::{Deserialize, Serialize};
 
+use crate::errors::telling_line;
 use crate::issue::{ActionNumber, Issue, PatternKind, Share, newest};
 use crate::settings::entries;
-use crate::step::{Activity, Probe};
+use crate::step::{ActionFacts, Activity, Probe};
 
 /// How many are remembered (ours).
 const WINDOW: usize = 8;
@@ -53,19 +54,14 @@ enum Tested {
 
 impl Phantoms {
     /// Takes up something that was not there, if it was assumed to be: looking whether something is there (`ls`, `test -f`) assumes nothing.
-    pub(crate) fn failed(
-        &mut self,
-        number: ActionNumber,
-        action: Fingerprint,
-        deed: Activity,
-        missing: Missing,
-    ) {
+    pub(crate) fn failed(&mut self, plan: &ActionFacts, missing: Missing, error: Option<&str>) {
         let assumed = match missing {
-            Missing::Path => deed == Activity::Looks,
+            Missing::Path => plan.deed == Activity::Looks,
             Missing::Command | Missing::Package | Missing::Module | Missing::Symbol => true,
         };
         if assumed {
-            self.add(Phantom { number, mark: action, sort: Sort::Missing(missing) });
+            let mark = mark(plan, missing, error);
+            self.add(Phantom { number: plan.number, mark, sort: Sort::Missing(missing) });
         }
     }
 
@@ -149,6 +145,27 @@ impl Phantoms {
     }
 }
 
+/// What makes a missing thing the same as another one, in whatever words it was asked for: a file is the only path that an action is about,
+/// and everything else what the error calls it.
+fn mark(plan: &ActionFacts, missing: Missing, error: Option<&str>) -> Fingerprint {
+    match (missing, plan.touches.as_slice()) {
+        (Missing::Path, [touch]) => touch.path,
+        (Missing::Path | Missing::Command | Missing::Package | Missing::Module | Missing::Symbol, _) => {
+            error.and_then(named).map_or(plan.action, |name| Fingerprint::of_parts(["missing", &name]))
+        }
+    }
+}
+
+/// What the telling line of an error says is not there: what stands in quotes, or before the words that say so.
+fn named(error: &str) -> Option<String> {
+    const ENDS: [&str; 3] = [": no such file", ": command not found", ": not found"];
+    let line = telling_line(error).to_lowercase();
+    let quoted = ['\'', '`', '"'].into_iter().filter_map(|quote| line.split(quote).nth(1));
+    let before = ENDS.into_iter().filter_map(|end| line.split_once(end)?.0.rsplit(": ").next());
+    let name = quoted.chain(before).map(str::trim).find(|name| !name.is_empty() && !name.contains(' '))?;
+    Some(name.trim_start_matches("./").to_owned())
+}
+
 fn summary(phantoms: impl Iterator<Item = Phantom>) -> String {
     let (mut used, mut claims, mut contradictions) = (0, 0, 0);
     for phantom in phantoms {
@@ -174,12 +191,36 @@ fn summary(phantoms: impl Iterator<Item = Phantom>) -> String {
 mod tests {
     use super::*;
     use crate::observation::{ActionSuccess, observation};
+    use crate::scope::{ScopeSide, Touch, Use};
+    use crate::step::{Bearing, Clarity};
+
+    fn plan(number: u64, action: &str, deed: Activity) -> ActionFacts {
+        ActionFacts {
+            number: ActionNumber(number),
+            actor: Fingerprint::default(),
+            action: Fingerprint::of(action),
+            exact: Fingerprint::of(action),
+            without_options: Fingerprint::default(),
+            name: action.to_owned(),
+            bearing: Bearing::default(),
+            deed,
+            clarity: Clarity::Understood,
+            probe: Probe::Other,
+            place: None,
+            edit: None,
+            alignment: None,
+            file_operations: 0,
+            processes: 0,
+            bytes_written: 0,
+            touches: Vec::new(),
+        }
+    }
 
     fn played(texts: &[(&str, Activity)]) -> Option<Issue> {
         let mut phantoms = Phantoms::default();
         for (index, (text, deed)) in texts.iter().enumerate() {
             let missing = observation(text, ActionSuccess::Failed).missing.unwrap();
-            phantoms.failed(ActionNumber(index as u64 + 1), Fingerprint::of(text), *deed, missing);
+            phantoms.failed(&plan(index as u64 + 1, text, *deed), missing, Some(text));
         }
         phantoms.detect(ActionNumber(texts.len() as u64), HallucinationThresholds::default())
     }
@@ -202,6 +243,25 @@ mod tests {
     }
 
     #[test]
+    fn a_thing_counts_once_however_it_is_asked_for() {
+        for pair in [
+            ["cat: ./gone.py: No such file or directory", "head: gone.py: No such file or directory"],
+            ["ModuleNotFoundError: No module named 'foo'", "Error: cannot find module 'foo'"],
+            ["bash: line 1: frobnicate: command not found", "sh: frobnicate: not found"],
+        ] {
+            assert_eq!(played(&pair.map(|text| (text, Activity::Looks))), None, "{pair:?}");
+        }
+        let mut phantoms = Phantoms::default();
+        for (number, action) in [(1, "cat gone.py"), (2, "cat ./gone.py"), (3, "Read gone.py")] {
+            let touch =
+                Touch { path: Fingerprint::of("/p/gone.py"), side: ScopeSide::Inside, use_of: Use::Read };
+            let plan = ActionFacts { touches: vec![touch], ..plan(number, action, Activity::Looks) };
+            phantoms.failed(&plan, Missing::Path, Some("File does not exist."));
+        }
+        assert_eq!(phantoms.detect(ActionNumber(3), HallucinationThresholds::default()), None);
+    }
+
+    #[test]
     fn commands_packages_and_names_that_do_not_exist_upstream_1_2() {
         let guesses = [
             ("bash: frobnicate: command not found", Activity::Runs),
@@ -218,8 +278,7 @@ mod tests {
         let mut phantoms = Phantoms::default();
         let settings = HallucinationThresholds::default();
         for number in 1..20 {
-            let mark = Fingerprint::of(&number.to_string());
-            phantoms.failed(ActionNumber(number), mark, Activity::Runs, Missing::Symbol);
+            phantoms.failed(&plan(number, &number.to_string(), Activity::Runs), Missing::Symbol, None);
             phantoms.changed();
             assert_eq!(
                 phantoms.detect(ActionNumber(number), settings),
