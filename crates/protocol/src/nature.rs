@@ -93,7 +93,7 @@ pub enum Nature {
     /// What nobody can foresee, below a directory that the kernel keeps it to. What guards a project and what git runs by itself is put back
     /// when it is over.
     WithinBounds,
-    /// Software is taken away, not installed.
+    /// Something is taken away where an effect of this kind brings or replaces: software, a branch of a remote.
     Removal,
     /// Processes are ended by a signal, picked by number or by a pattern of their command lines.
     Signal,

@@ -49,25 +49,48 @@ pub(crate) fn with_consent_for(rewrite: Rewrite, before: &Review, judged: &Revie
         .then_some(Rewrite { consent: RewriteConsent::Asked, ..rewrite })
 }
 
-/// `git push --force` becomes `git push --force-with-lease`: refuses to overwrite what was not seen. On a branch that others work
-/// from, or that is not known, even that is for a user to say.
+/// `git push --force` and `git push REMOTE +BRANCH` become `git push --force-with-lease`: refuses to overwrite what was not seen. On a branch
+/// that others work from, or that is not known, even that is for a user to say.
 fn force_with_lease(text: &str, simples: &[&Simple], review: &Review) -> Option<Rewrite> {
-    let edits: Vec<(Span, String)> = simples
+    let pushes = simples.iter().filter(|simple| is_git(simple, "push"));
+    let found: Vec<(Vec<(Span, String)>, &str)> = pushes.filter_map(|push| with_lease(push)).collect();
+    let (_, force) = found.first()?;
+    let note = format!(
+        "`{force}` became `--force-with-lease`, which refuses to overwrite commits that were never fetched"
+    );
+    Some(Rewrite {
+        note,
+        command: splice(text, found.into_iter().flat_map(|(edits, _)| edits).collect())?,
+        consent: if rewrites_a_shared_branch(review) {
+            RewriteConsent::Asked
+        } else {
+            RewriteConsent::NotNeeded
+        },
+        safety: Safety::Changed,
+    })
+}
+
+/// What a push changes to refuse what was not seen, and what forced it: an option, or a `+` before what it pushes (git-push(1)).
+fn with_lease(push: &Simple) -> Option<(Vec<(Span, String)>, &'static str)> {
+    const LEASE: &str = "--force-with-lease";
+    let by_option: Vec<(Span, String)> = push
+        .words
         .iter()
-        .filter(|simple| is_git(simple, "push"))
-        .flat_map(|simple| &simple.words)
         .filter(|word| matches!(literal(word).as_deref(), Some("--force" | "-f")))
-        .map(|word| (word.span, "--force-with-lease".to_owned()))
+        .map(|word| (word.span, LEASE.to_owned()))
         .collect();
+    if !by_option.is_empty() {
+        return Some((by_option, "--force"));
+    }
+    let verb = push.words.iter().find(|word| literal(word).as_deref() == Some("push"))?;
+    let plain = |word: &Word| literal(word).filter(|text| text.len() > 1)?.strip_prefix('+').map(quoted);
+    let mut edits: Vec<(Span, String)> =
+        push.words.iter().filter_map(|word| Some((word.span, plain(word)?))).collect();
     if edits.is_empty() {
         return None;
     }
-    Some(Rewrite {
-        command: splice(text, edits)?,
-        note: "`--force` became `--force-with-lease`, which refuses to overwrite commits that were never fetched".to_owned(),
-        consent: if rewrites_a_shared_branch(review) { RewriteConsent::Asked } else { RewriteConsent::NotNeeded },
-        safety: Safety::Changed,
-    })
+    edits.push((verb.span, format!("push {LEASE}")));
+    Some((edits, "+"))
 }
 
 fn rewrites_a_shared_branch(review: &Review) -> bool {

@@ -1,6 +1,6 @@
 //! Rewrites history that others may have.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Severity, Target};
+use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -43,8 +43,23 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         // Where it is said already what the remote loses, it is said once.
         let end =
             if note.contains("commits of others") { "" } else { ", and commits of others can be lost by it" };
-        let reason = format!("this rewrites the history of {names}{note}{end}");
-        (reason, ["git push --force-with-lease, after a fetch", "push to a new branch"])
+        if rewrites.iter().filter_map(|place| context.effects.get(*place)).all(is_removal) {
+            let reason = format!("this takes {names} away{note}{end}");
+            let everything =
+                rewrites.iter().filter_map(|place| context.effects.get(*place)).any(is_everything);
+            let instead = if everything {
+                ["git push --all, which deletes nothing", "git push --delete of each branch of your own"]
+            } else {
+                [
+                    "leave it there, and say that it can be deleted",
+                    "git push --delete of a branch of your own",
+                ]
+            };
+            (reason, instead)
+        } else {
+            let reason = format!("this rewrites the history of {names}{note}{end}");
+            (reason, ["git push --force-with-lease, after a fetch", "push to a new branch"])
+        }
     } else {
         let reason = format!("this rewrites the history of {names}{note}, and others may have these commits");
         (
@@ -59,10 +74,18 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     Finding::on(rewrites, RULE.name, decision, reason, &alternatives)
 }
 
+/// Whether a reference is taken away, so that no other way of pushing would do the same.
+fn is_removal(effect: &Effect) -> bool {
+    effect.nature == Nature::Removal
+}
+
+/// Whether more is meant than one name can say.
+fn is_everything(effect: &Effect) -> bool {
+    matches!(&effect.target, Target::Reference(name) if name.contains(' '))
+}
+
 /// Whether what is rewritten stays here: it is more than one name can say, which no push is given, and nothing goes to another repository.
 fn is_local(context: &RuleContext<'_>, rewrites: &[usize]) -> bool {
-    let is_everything =
-        |effect: &Effect| matches!(&effect.target, Target::Reference(name) if name.contains(' '));
     let goes_out = |effect: &Effect| {
         effect.nature.is_of_remote()
             || matches!(

@@ -57,14 +57,17 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
     let receivers = git.receivers(remote);
     git.change_receivers(&receivers, git.loss_there(remote, words));
     if words.has("--mirror") || git.is_mirror(remote) {
-        git.rewrite(
+        git.delete_there(
             &Value::exact("all branches"),
             "makes the remote the same as this repository; what only it holds is lost",
         );
         return Exit::silent();
     }
     if words.has("--prune") {
-        git.rewrite(&Value::exact("remote branches"), "deletes branches of the remote that are not here");
+        git.delete_there(
+            &Value::exact("remote branches"),
+            "deletes branches of the remote that are not here",
+        );
     }
     let given = words.operands_from(1);
     let is_wide = words.any(&["--all", "--branches", "--tags"]);
@@ -238,7 +241,7 @@ impl Git<'_, '_> {
             let note = "deletes a branch of one's own from the remote";
             self.machine.add(Draft::new(EffectKind::VcsRemoteUpdate, target).note(note));
         } else if deletes || empty {
-            self.rewrite(&word, "deletes it from the remote");
+            self.delete_there(&word, "deletes it from the remote");
         } else if lease && goes_back(reference) && word.as_exact().is_some_and(is_shared) {
             self.rewrite(&word, "takes the newest commits of a branch that others share away");
         } else if plus && !lease || force {

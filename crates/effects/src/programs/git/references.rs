@@ -438,6 +438,13 @@ impl Git<'_, '_> {
         self.machine.add(Draft::new(EffectKind::VcsHistoryRewrite, target).irreversible().note(note));
     }
 
+    /// Takes a reference away from a remote, with commits that nothing else there may name.
+    pub(super) fn delete_there(&mut self, reference: &Value, note: &str) {
+        let target = reference.as_exact().map_or(Target::Unknown, |text| Target::Reference(text.to_owned()));
+        let draft = Draft::new(EffectKind::VcsHistoryRewrite, target).irreversible().nature(Nature::Removal);
+        self.machine.add(draft.note(note));
+    }
+
     /// Changes references of a remote repository.
     pub(super) fn remote_update(&mut self, references: &[&str], note: &str) {
         for reference in references {
