@@ -213,6 +213,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],
+        "session show" => &["s"],
         "session rollback" => &["s", "--before", "1", "--yes"],
         "snapshot diff" | "snapshot pin" => &["1"],
         "snapshot export" => &["1", "copy"],

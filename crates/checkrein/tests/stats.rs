@@ -28,7 +28,7 @@ fn count(stats: &Json, field: &str, name: &str) -> u64 {
 fn an_empty_history_says_so() {
     let environment = TestEnvironment::new();
     let said = environment.succeed(&["stats"]);
-    assert_eq!(said.trim(), "nothing is recorded of the last 30 days in all projects");
+    assert_eq!(said.trim(), "nothing is recorded: the last 30 days, all projects");
     assert_eq!(told(&environment, &[])["calls"], 0);
 }
 
@@ -50,6 +50,18 @@ fn calls_verdicts_answers_and_opinions_are_counted() {
     assert_eq!(count(&stats, "questions", "no answer"), 1, "{stats}");
     assert_eq!(count(&stats, "questions", "open"), 1, "{stats}");
     assert_eq!(stats["wrong"], 1);
+    // What became of the calls is told in the same numbers as everywhere else.
+    let listed = environment.succeed(&["session", "list"]);
+    let all = stats["became"].as_array().unwrap();
+    assert_eq!(all.iter().map(|one| one["count"].as_u64().unwrap()).sum::<u64>(), 5, "{stats}");
+    for one in all.iter().filter(|one| one["count"] != 0) {
+        let word = one["name"].as_str().unwrap();
+        let in_list: u64 = listed
+            .split([',', ':'])
+            .filter_map(|part| part.trim().strip_suffix(word)?.trim().parse::<u64>().ok())
+            .sum();
+        assert_eq!(json!(in_list), one["count"], "{word}: {listed}");
+    }
     assert!(stats["saved"].as_u64().unwrap() > 0, "{stats}");
     let rule = stats["rules"].as_array().unwrap().iter().find(|one| one["rule"] == "confirm_outside_loss");
     assert_eq!(rule.unwrap()["stopped"], 2, "{stats}");

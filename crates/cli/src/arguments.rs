@@ -32,7 +32,7 @@ pub(crate) use supervision::{
 };
 pub(crate) use worktrees::{WorktreeCommand, consent};
 
-use nouns::period;
+use crate::moments::TimeStart;
 use words::{VerdictName, client_names, client_names_or_all};
 
 /// Review every step of a coding agent before and after it happens
@@ -92,15 +92,15 @@ pub(crate) enum Command {
     },
     /// Show the newest calls, verdicts and reasons
     #[command(
-        after_help = "Session by session, the newest call last. Times of day are UTC. In a terminal, what is longer than the screen opens in a pager: `$PAGER`, or `less`. `q` leaves it, and `PAGER=cat` does without.\n\nExamples:\n  checkrein log\n  checkrein log --here --today\n  checkrein log --risky -n 100\n  checkrein log -f\n  checkrein log --session 4f3c -n 100 --json"
+        after_help = "Session by session, the newest call last. Times of day are UTC. In a terminal, what is longer than the screen opens in a pager: `$PAGER`, or `less`. `q` leaves it, and `PAGER=cat` does without.\n\nExamples:\n  checkrein log\n  checkrein log --here --today\n  checkrein log --since 2h\n  checkrein log --since '2026-11-28 10:00'\n  checkrein log --risky -n 100\n  checkrein log -f\n  checkrein log --session 4f3c -n 100 --json"
     )]
     Log {
         /// Show only sessions whose name starts with this
         #[arg(long, value_name = "NAME")]
         session: Option<String>,
-        /// Number of records
-        #[arg(short, long, value_name = "COUNT", default_value_t = 30)]
-        number: usize,
+        /// Number of records [default: 30; all with `--since`]
+        #[arg(short, long, value_name = "COUNT")]
+        number: Option<usize>,
         /// Show only reviews with this verdict
         #[arg(long)]
         verdict: Option<VerdictName>,
@@ -108,8 +108,11 @@ pub(crate) enum Command {
         #[arg(long)]
         here: bool,
         /// Show only the last 24 hours
-        #[arg(long)]
+        #[arg(long, conflicts_with = "since")]
         today: bool,
+        /// Show only what came since: 2h, yesterday, monday, 2026-11-28
+        #[arg(long, value_name = "TIME", value_parser = TimeStart::parse)]
+        since: Option<TimeStart>,
         /// Show only what was not plainly fine
         #[arg(long)]
         risky: bool,
@@ -119,10 +122,10 @@ pub(crate) enum Command {
     },
     /// Tell the story of one call: wanted, seen, decided, and its end
     #[command(
-        after_help = "`--verbose` adds the whole call, the numbers and the rules. `--json` prints the records.\n\nExamples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number\n  checkrein show LAST          the newest call of this project"
+        after_help = "`--verbose` adds the whole call, the numbers and the rules. `--json` prints the records.\n\nExamples:\n  checkrein show toolu_12441b  by the start of its name\n  checkrein show 4f3c:17       by session and record number\n  checkrein show LAST          the newest call of this project\n  checkrein show 4f3c          a session, as `session show` does"
     )]
     Show {
-        /// Start of the name of the action, SESSION:NUMBER, or LAST
+        /// Start of the name of the action or session, SESSION:NUMBER, or LAST
         id: String,
         /// Show the whole call, the numbers and the rules too
         #[arg(long, short)]
@@ -155,9 +158,9 @@ pub(crate) enum Command {
         after_help = "Tokens are those that count against limits: what is read from the cache is left out. An intervention ended the issue when the issue ended before the next one about it.\n\nExamples:\n  checkrein stats\n  checkrein stats --since 7d --here"
     )]
     Stats {
-        /// How far back, such as 30d or 12h
-        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = period)]
-        since: u64,
+        /// How far back, such as 30d, yesterday or 2026-11-28
+        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = TimeStart::parse)]
+        since: TimeStart,
         /// Only sessions in this project
         #[arg(long)]
         here: bool,
@@ -170,9 +173,9 @@ pub(crate) enum Command {
         /// What it was about
         #[arg(required = true, value_name = "WORD")]
         words: Vec<String>,
-        /// How far back, such as 30d or 12h
-        #[arg(long, value_name = "TIME", default_value = "90d", value_parser = period)]
-        since: u64,
+        /// How far back, such as 30d, yesterday or 2026-11-28
+        #[arg(long, value_name = "TIME", default_value = "90d", value_parser = TimeStart::parse)]
+        since: TimeStart,
         /// Only work in this project
         #[arg(long)]
         here: bool,

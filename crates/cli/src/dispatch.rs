@@ -266,14 +266,15 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         #[cfg(not(target_os = "linux"))]
         Command::Route(_) => Ok(ExitStatus::Done),
-        Command::Log { session, number, verdict, here, today, risky, follow } => log::log(
+        Command::Log { session, number, verdict, here, today, since, risky, follow } => log::log(
             &environment,
             &log::LogFilter {
                 session,
-                count: number,
+                count: number.unwrap_or(if since.is_some() { usize::MAX } else { log::NUMBER }),
                 verdict: verdict.map(|name| VerdictKind::from(name).name().to_owned()),
                 here: here.into(),
                 today: today.into(),
+                since: since.map(|since| since.start(environment.now())).transpose()?,
                 risky: risky.into(),
                 follow: follow.into(),
             },
@@ -336,10 +337,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
         Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
         Command::Open(wanted) => open::open(&environment, wanted.into(), output),
-        Command::Stats { since, here } => stats::stats(&environment, since, here.into(), output),
+        Command::Stats { since, here } => stats::stats(&environment, &since, here.into(), output),
         Command::History { words, since, here, number } => {
             let words = words.join(" ");
-            let query = HistoryQuery { words, period: since, here: here.into(), most: number };
+            let query = HistoryQuery { words, since, here: here.into(), most: number };
             history::history(&environment, &query, output)
         }
         Command::Session { command } => sessions(&environment, command, output),
@@ -373,7 +374,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             PolicyCommand::Show => policy::show(&environment, output),
             PolicyCommand::Check => policy::check(&environment, output),
             PolicyCommand::Test { file } => policy::test(&environment, file.as_deref(), output),
-            PolicyCommand::Try { file, since } => policy_try::policy_try(&environment, &file, since, output),
+            PolicyCommand::Try { file, since } => policy_try::policy_try(&environment, &file, &since, output),
             PolicyCommand::Key { to } => team_policy::key(&environment, &to, output),
             PolicyCommand::Sign { file, key } => team_policy::sign(&environment, &file, &key, output),
             PolicyCommand::Pin { place, key, yes } => {
@@ -461,6 +462,7 @@ fn sessions(
 ) -> Result<ExitStatus, CommandError> {
     match command {
         SessionCommand::List => sessions::sessions(environment, output),
+        SessionCommand::Show { session } => sessions::show(environment, &session, output),
         SessionCommand::Rollback { session, before, consent } => {
             session_rollback::rollback_session(environment, &session, &before, consent.terms(), output)
         }
@@ -558,7 +560,9 @@ fn old_form(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     match form {
-        OldForm::Sessions => sessions(environment, SessionCommand::List, output),
+        OldForm::Sessions { command } => {
+            sessions(environment, command.unwrap_or(SessionCommand::List), output)
+        }
         OldForm::Snapshots(wanted) => snapshots(environment, SnapshotCommand::List(wanted), output),
         OldForm::Diff(wanted) => snapshots(environment, SnapshotCommand::Diff(wanted), output),
         OldForm::Rollback(wanted) => match wanted.now() {

@@ -9,6 +9,7 @@
 //! | `credentials` | what agents need to log in, in the keyring or a file |
 //! | `secure_deletion` | files that held something secret, written over and removed |
 //! | `signature` | signatures of policies |
+//! | `moments` | since when, as a user writes it |
 //! | `phrases` | what the kinds of records are called for people |
 //! | `render` | what records and times are in words |
 //! | `terminal` | colour, tables, questions |
@@ -24,6 +25,7 @@ mod arguments;
 pub mod commands;
 pub mod credentials;
 mod dispatch;
+mod moments;
 pub mod phrases;
 pub mod render;
 mod secure_deletion;

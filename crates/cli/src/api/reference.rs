@@ -79,7 +79,7 @@ fn answers() -> Vec<Entry> {
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
         fixed_entry::<fixed::Check>(CHECK, &[("check", One)]),
-        entry::<sessions::SessionEntry>(&[("session list", Lines)]),
+        entry::<sessions::SessionEntry>(&[("session list", Lines), ("session show", One)]),
         entry::<sessions::StatusLineAnswer>(&[("statusline", One)]),
         entry::<sessions::SessionRollback>(&[("session rollback", One)]),
         entry::<sessions::Recovery>(&[("session recover", One)]),

@@ -412,6 +412,10 @@ pub struct Stats {
     pub calls: u64,
     /// How often each verdict was given, mildest first.
     pub verdicts: Vec<NamedCount>,
+    /// What became of the calls, each counted once, in the words of the status line and of `session list`.
+    pub became: Vec<NamedCount>,
+    /// How many sessions were stopped by an incident.
+    pub incidents: u64,
     /// How many calls there were of each level of risk, least first.
     pub risk: Vec<NamedCount>,
     /// What became of the questions: `yes`, `yes by user`, `told`, `no`, `no by user`, `no answer`, `refused`,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::commands::restore::{New, RestoreConsent};
+use crate::moments::TimeStart;
 use checkrein_snapshot::SnapshotId;
 use clap::{Args, Subcommand};
 
@@ -15,6 +16,14 @@ pub(crate) enum SessionCommand {
     /// List the recorded sessions
     #[command(after_help = "Example:\n  checkrein session list")]
     List,
+    /// Show one session: its calls in numbers, and what was not plainly fine
+    #[command(
+        after_help = "`checkrein log --session NAME` shows all of its calls. `--json` prints its entry of `session list`.\n\nExamples:\n  checkrein session show 4f3c\n  checkrein session show 4f3c --json"
+    )]
+    Show {
+        /// Start of the name of the session
+        session: String,
+    },
     /// Go back to what stood before an action of a session
     #[command(
         after_help = "Takes back the action and every later one, newest first, as `checkrein undo` does, and saves the present state first. What changed before the action, and what others changed since, stays.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
@@ -344,9 +353,9 @@ pub(crate) enum PolicyCommand {
     Try {
         /// Configuration file
         file: String,
-        /// How far back, such as 30d or 12h
-        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = period)]
-        since: u64,
+        /// How far back, such as 30d, yesterday or 2026-11-28
+        #[arg(long, value_name = "TIME", default_value = "30d", value_parser = TimeStart::parse)]
+        since: TimeStart,
     },
     /// Make a key for signing policies (humans only)
     #[command(after_help = "Example:\n  checkrein policy key --to ~/checkrein-policy.key")]
@@ -451,18 +460,4 @@ pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of checkrein.yaml
     #[command(after_help = "Example:\n  checkrein config schema > checkrein.schema.json")]
     Schema,
-}
-
-/// A time such as `30d`, `12h` or `45m`, in milliseconds.
-pub(super) fn period(text: &str) -> Result<u64, String> {
-    let wrong = || "write a number and d, h or m, such as 30d".to_owned();
-    let unit = text.chars().last().ok_or_else(wrong)?;
-    let number: u64 = text.strip_suffix(unit).and_then(|digits| digits.parse().ok()).ok_or_else(wrong)?;
-    let minutes = match unit {
-        'd' => 24 * 60,
-        'h' => 60,
-        'm' => 1,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(minutes * 60_000).ok_or_else(wrong)
 }

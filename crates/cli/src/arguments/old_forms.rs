@@ -11,9 +11,12 @@ use super::restoring::RestoreArguments;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OldForm {
-    /// `session list`
+    /// `session list`, and whatever else `session` does
     #[command(hide = true)]
-    Sessions,
+    Sessions {
+        #[command(subcommand)]
+        command: Option<SessionCommand>,
+    },
     /// `snapshot list`
     #[command(hide = true)]
     Snapshots(NumberArguments),

@@ -61,6 +61,14 @@ impl QuestionOutcome {
         }
     }
 
+    /// Whether the call did not run, as far as we know.
+    pub fn kept_from_running(self) -> bool {
+        match self {
+            Self::No | Self::NoAnswer | Self::NoByUser | Self::Refused | Self::NotRun => true,
+            Self::Yes | Self::YesByUser | Self::Told | Self::Nobody | Self::Open => false,
+        }
+    }
+
     /// In a sentence.
     pub fn sentence(self) -> &'static str {
         match self {

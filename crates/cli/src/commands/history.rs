@@ -17,6 +17,7 @@ use super::story::{SESSION, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, Switch, incidents, pipeline};
 use crate::api;
 use crate::api::sessions::{PastWorkEntry, PastWorkKind};
+use crate::moments::TimeStart;
 use crate::render::age;
 use crate::terminal::{bold, brief, dim, hanging, log, page, plain, print, print_exact, shown_length};
 
@@ -34,8 +35,8 @@ const PATIENCE: u64 = 1000;
 pub struct HistoryQuery {
     /// The words.
     pub words: String,
-    /// How far back, in milliseconds.
-    pub period: u64,
+    /// How far back.
+    pub since: TimeStart,
     /// Only in this project.
     pub here: Switch,
     /// How many are shown at most.
@@ -128,7 +129,7 @@ fn everything(
     wanted: &HistoryQuery,
     output: OutputForm,
 ) -> Result<Vec<Found>, CommandError> {
-    let since = environment.now().0.saturating_sub(wanted.period);
+    let since = wanted.since.start(environment.now())?;
     let here = (wanted.here == Switch::On).then(|| find_workspace(&environment.cwd));
     let is_wanted = |project: Option<&str>, at: Timestamp| {
         at.0 >= since

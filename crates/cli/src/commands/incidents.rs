@@ -1,5 +1,6 @@
 //! `checkrein incident list` and `checkrein incident show ID`: what was saved of emergency stops.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use checkrein_intervention::Incident;
@@ -54,6 +55,18 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
         OutputForm::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
     }
     Ok(ExitStatus::Done)
+}
+
+/// How many incidents there were in these sessions since a moment in milliseconds since 1970.
+pub(super) fn of_sessions(
+    environment: &HostEnvironment,
+    sessions: &BTreeSet<&str>,
+    since: u64,
+) -> Result<u64, CommandError> {
+    let all = read(environment)?;
+    let is_meant =
+        |incident: &&Incident| sessions.contains(incident.session.as_str()) && incident.at.0 >= since;
+    Ok(all.iter().filter(is_meant).count() as u64)
 }
 
 /// An incident as its report holds it.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use checkrein_ledger::{FolderName, last, lines};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody};
@@ -30,6 +30,8 @@ pub struct LogFilter {
     pub here: Switch,
     /// Only the last day.
     pub today: Switch,
+    /// Only what came since this moment, in milliseconds since 1970.
+    pub since: Option<u64>,
     /// Only what was not plainly fine.
     pub risky: Switch,
     /// Whether what comes is shown too, until the reader has enough.
@@ -41,6 +43,9 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// How many records of one session are read first of what came in between (ours); where there are more, more are read.
 const AT_ONCE: usize = 200;
+
+/// How many records are shown where nobody says how many (ours): about a screen.
+pub const NUMBER: usize = 30;
 
 /// What `--today` goes back, in milliseconds.
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -64,10 +69,12 @@ pub fn log(
             let is_chosen = selection.count == 0
                 || selection.verdict.is_some()
                 || selection.session.is_some()
+                || selection.since.is_some()
                 || [selection.here, selection.today, selection.risky].contains(&Switch::On);
             let is_only_here = selection.here == Switch::On
                 && selection.verdict.is_none()
                 && selection.session.is_none()
+                && selection.since.is_none()
                 && [selection.today, selection.risky].iter().all(|one| *one == Switch::Off);
             print(match (is_chosen && has_any(environment), is_only_here) {
                 (true, true) => {
@@ -96,6 +103,24 @@ pub fn log(
     Ok(ExitStatus::Done)
 }
 
+/// What was not plainly fine in a session, as the log tells it but for its head; empty where there is nothing. At most so many records as
+/// a log shows.
+pub(super) fn remarkable(environment: &HostEnvironment, folder: &FolderName) -> Result<String, CommandError> {
+    let selection = LogFilter {
+        session: Some(folder.as_str().to_owned()),
+        count: NUMBER,
+        verdict: None,
+        here: Switch::Off,
+        today: Switch::Off,
+        since: None,
+        risky: Switch::On,
+        follow: Switch::Off,
+    };
+    let (mut found, _) = found(environment, &selection, OutputForm::Text)?;
+    found.retain(|(of, _, _)| of == folder);
+    Ok(Story::of_session(environment, folder).told(&entries(&found)))
+}
+
 /// A record with its session and, of a review, what came of the call.
 type Found = (FolderName, Record, Option<OutcomeRecord>);
 
@@ -115,10 +140,14 @@ fn found(
     let mut all: Vec<Found> = Vec::new();
     // Of what stands in the records text shows less than half.
     let read = if output == OutputForm::Text { selection.count.saturating_mul(5) } else { selection.count };
-    let is_filtered = selection.verdict.is_some() || selection.risky == Switch::On;
+    let is_filtered =
+        selection.verdict.is_some() || selection.since.is_some() || selection.risky == Switch::On;
     for folder in chosen(environment, selection)? {
         let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         // With a filter the newest matches may lie far back; without one the end of the file is enough.
+        if selection.since.is_some_and(|since| is_older(&ledger.path(), since)) {
+            continue;
+        }
         let records: Vec<Record> = if is_filtered {
             lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect()
         } else {
@@ -131,6 +160,13 @@ fn found(
     Ok((all.split_off(newest), newest > 0))
 }
 
+/// Whether nothing was written to a file since a moment in milliseconds since 1970, so that none of its records is younger.
+fn is_older(path: &Path, since: u64) -> bool {
+    let modified = std::fs::metadata(path).and_then(|facts| facts.modified());
+    let age = modified.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    age.is_some_and(|age| age.as_millis() < u128::from(since))
+}
+
 /// Those records of one session that are wanted; in text, what came of a call stands with its review.
 fn fitting(
     environment: &HostEnvironment,
@@ -139,9 +175,10 @@ fn fitting(
     folder: &FolderName,
     records: Vec<Record>,
 ) -> Vec<Found> {
-    let since = match selection.today {
-        Switch::On => environment.now().0.saturating_sub(DAY),
-        Switch::Off => 0,
+    let since = match (selection.since, selection.today) {
+        (Some(since), _) => since,
+        (None, Switch::On) => environment.now().0.saturating_sub(DAY),
+        (None, Switch::Off) => 0,
     };
     let reviewed: HashSet<ActionId> = match output {
         OutputForm::Json => HashSet::new(),

@@ -20,6 +20,7 @@ use checkrein_world::find_workspace;
 use super::{ExitStatus, OutputForm};
 use crate::api::sessions::NamedCount;
 use crate::api::{self, installation};
+use crate::moments::TimeStart;
 use crate::phrases;
 use crate::render::call;
 use crate::terminal::{brief, counted, in_its_colour, log, plain, print, print_exact, table, wrapped};
@@ -35,12 +36,12 @@ const SHOWN: usize = 100;
 /// How many directories are kept ready to be judged in (ours): each holds a configuration and what was looked at there.
 const PLACES: usize = 64;
 
-/// Judges the recorded calls of this long ago and less, in milliseconds, with and without a file. A project whose own configuration cannot
+/// Judges the recorded calls since a time, with and without a file. A project whose own configuration cannot
 /// be used is left out, and said.
 pub fn policy_try(
     environment: &HostEnvironment,
     file: &str,
-    since: u64,
+    since: &TimeStart,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let text = checkrein_files::read_text(file, checkrein_files::SMALL)
@@ -48,7 +49,7 @@ pub fn policy_try(
     let source = ConfigSource::File { name: file.to_owned(), text };
     is_usable(environment, &source)?;
     let (selection, mut unread) =
-        Selection::of(environment, Timestamp(environment.now().0.saturating_sub(since)), CALLS)?;
+        Selection::of(environment, Timestamp(since.start(environment.now())?), CALLS)?;
     let found = Found { recorded: selection.offered(), ..Found::default() };
     let mut trial = Trial { environment, source, places: HashMap::new(), found };
     unread.extend(selection.each(environment, |at, review, cwd| trial.judge(at, review, cwd))?);

@@ -1,15 +1,16 @@
-//! `checkrein session list`: the sessions that are recorded.
+//! `checkrein session list` and `checkrein session show`: the sessions that are recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use checkrein_clients::is_canary;
 use checkrein_policy::{TrustPolicy, VerdictKind};
-use checkrein_session::{Cost, SessionSummary};
+use checkrein_session::{Cost, SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
+use super::session_choice::only_folder;
 use super::story::{PROMPT, SESSION as SHOWN_NAME, SessionHead, at_home};
-use super::{ExitStatus, OutputForm, tell_fallen};
+use super::{ExitStatus, OutputForm, incidents, log, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{age, duration};
 use crate::terminal::{bold, brief, counted, dim, page, plain, print, print_exact, verdict, wrapped};
@@ -28,30 +29,12 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
     all.retain(|session| !is_canary(session.folder.as_str()));
     all.reverse();
     tell_fallen(environment, output);
-    // What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
-    let policy = config_files::load(environment, &find_workspace(&environment.cwd))
-        .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt);
+    let policy = trust_policy(environment);
     let now = environment.now();
     match output {
         OutputForm::Json => {
             for session in &all {
-                print_exact(&api::line(&api::sessions::SessionEntry {
-                    session: session.folder.as_str().to_owned(),
-                    started: session.started.map(Into::into),
-                    last: session.last.map(Into::into),
-                    worked: session.worked.map(Into::into),
-                    records: session.records,
-                    actions: session.actions,
-                    verdicts: recorded(&session.verdicts),
-                    client: session.client.clone(),
-                    parent: lineage::parent_of(&environment.state, &session.folder)
-                        .map(|parent| parent.session),
-                    children: lineage::children_of(&environment.state, &session.folder),
-                    spent: spent(session),
-                    trust_debt: policy.left(&session.trust, now),
-                    posture: recorded(&policy.posture(policy.left(&session.trust, now))),
-                    halted: session.halt.as_ref().map(|halt| halt.reason.clone()),
-                })?);
+                print_exact(&api::line(&entry(environment, session, &policy))?);
             }
         }
         OutputForm::Text if all.is_empty() => print("no session is recorded yet"),
@@ -65,6 +48,70 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// Shows the session whose name begins so: its lines in the list, and what was not plainly fine in it.
+pub fn show(
+    environment: &HostEnvironment,
+    beginning: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let folder = only_folder(environment, beginning)?;
+    let state = SessionLedger::of_folder(&environment.state, folder.clone()).state()?;
+    let session = checkrein_session::summary(&environment.state, folder, &state);
+    let policy = trust_policy(environment);
+    if output == OutputForm::Json {
+        print_exact(&api::pretty(&entry(environment, &session, &policy))?);
+        return Ok(ExitStatus::Done);
+    }
+    let mut lines = in_words(environment, &session, policy.left(&session.trust, environment.now()));
+    lines.extend(session.halt.iter().map(|halt| wrapped(&format!("  halted: {}", plain(&halt.reason)))));
+    let name = session.folder.as_str();
+    let incidents = incidents::of_sessions(environment, &BTreeSet::from([name]), 0)?;
+    if incidents > 0 {
+        lines.push(format!("  {}: `checkrein incident list`", counted(incidents, "incident")));
+    }
+    let shown: String = plain(&name.chars().take(SHOWN_NAME).collect::<String>());
+    let remarkable = log::remarkable(environment, &session.folder)?;
+    if remarkable.is_empty() {
+        lines.push("\nevery call was plainly fine".to_owned());
+    } else {
+        lines.push(format!("\nwhat was not plainly fine:\n{remarkable}"));
+    }
+    lines.push(dim(&wrapped(&format!("\n`checkrein log --session {shown} -n 1000` shows every call"))));
+    page(&lines.join("\n"));
+    Ok(ExitStatus::Done)
+}
+
+/// What trust costs and how fast it wears off is up to the configuration here; where that is broken, the built-in numbers tell.
+fn trust_policy(environment: &HostEnvironment) -> TrustPolicy {
+    config_files::load(environment, &find_workspace(&environment.cwd))
+        .map_or_else(|_| TrustPolicy::default(), |loaded| loaded.config.governance.trust_debt)
+}
+
+/// A session for programs.
+fn entry(
+    environment: &HostEnvironment,
+    session: &SessionSummary,
+    policy: &TrustPolicy,
+) -> api::sessions::SessionEntry {
+    let debt = policy.left(&session.trust, environment.now());
+    api::sessions::SessionEntry {
+        session: session.folder.as_str().to_owned(),
+        started: session.started.map(Into::into),
+        last: session.last.map(Into::into),
+        worked: session.worked.map(Into::into),
+        records: session.records,
+        actions: session.actions,
+        verdicts: recorded(&session.verdicts),
+        client: session.client.clone(),
+        parent: lineage::parent_of(&environment.state, &session.folder).map(|parent| parent.session),
+        children: lineage::children_of(&environment.state, &session.folder),
+        spent: spent(session),
+        trust_debt: debt,
+        posture: recorded(&policy.posture(debt)),
+        halted: session.halt.as_ref().map(|halt| halt.reason.clone()),
+    }
 }
 
 /// The sessions, each that another one started behind that one, with how deep it stands.

@@ -82,6 +82,9 @@ pub fn show(
             found.extend(records.into_iter().filter(|record| is_meant(record, session, wanted)));
         }
     }
+    if session.is_none() && found.is_empty() && only_folder(environment, wanted).is_ok() {
+        return super::sessions::show(environment, wanted, output);
+    }
     if session.is_none() {
         let only = NamedKind::Action.only(wanted, found.iter().filter_map(action))?.to_owned();
         found.retain(|record| action(record) == Some(&only));

@@ -4,25 +4,27 @@
 
 mod telling;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use checkrein_clients::is_canary;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_ledger::lines;
+use checkrein_ledger::{Projection as _, lines};
 use checkrein_protocol::{
     AbsolutePath, MicroDollars, PatternKind, Record, RecordBody, RollbackStage, UsageRecord, VerdictKind,
 };
-use checkrein_session::{SessionLedger, SessionSummary};
+use checkrein_session::{CallCounts, SessionLedger, SessionState, SessionSummary};
 use checkrein_world::find_workspace;
 
 use super::answers::{AnswerReader, QuestionOutcome};
+use super::incidents;
 use super::opinion::JUDGED;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};
+use crate::moments::TimeStart;
 use crate::render::time;
-use crate::terminal::{log, print, print_exact};
+use crate::terminal::{counted, log, print, print_exact};
 
 /// How many projects, models, days and rules are told apart (ours); what comes after is summed up.
 const MOST: usize = 1000;
@@ -33,14 +35,15 @@ const HEAD: usize = 40;
 /// After how long it is said how far the reading is, in milliseconds (ours).
 const PATIENCE: u64 = 1000;
 
-/// Counts the records of this long ago and less, in milliseconds; of all projects, or of this one.
+/// Counts the records since a time, of all projects or of this one.
 pub fn stats(
     environment: &HostEnvironment,
-    period: u64,
+    since: &TimeStart,
     here: Switch,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let since = environment.now().0.saturating_sub(period);
+    let period = since.period();
+    let since = since.start(environment.now())?;
     let workspace = (here == Switch::On).then(|| find_workspace(&environment.cwd));
     let mut sessions = checkrein_session::sessions(&environment.state)?;
     sessions.retain(|session| {
@@ -60,12 +63,29 @@ pub fn stats(
             told = now;
         }
     }
-    let stats = sums.told(since);
+    let folders: BTreeSet<&str> = sessions.iter().map(|session| session.folder.as_str()).collect();
+    let incidents = incidents::of_sessions(environment, &folders, since)?;
+    let stats = sums.told(since, incidents);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&stats)?),
-        OutputForm::Text => print(&telling::in_words(&stats, period, workspace.as_ref(), &environment.home)),
+        OutputForm::Text => print(&telling::in_words(
+            &stats,
+            &period_in_words(period, since),
+            workspace.as_ref(),
+            &environment.home,
+        )),
     }
     Ok(ExitStatus::Done)
+}
+
+/// The time that is counted in words; `period` in milliseconds, where it is one that ends now.
+fn period_in_words(period: Option<u64>, since: u64) -> String {
+    match period.map(|period| period / 60_000) {
+        Some(minutes) if minutes % 1440 == 0 => format!("the last {}", counted(minutes / 1440, "day")),
+        Some(minutes) if minutes % 60 == 0 => format!("the last {}", counted(minutes / 60, "hour")),
+        Some(minutes) => format!("the last {}", counted(minutes, "minute")),
+        None => format!("since {}", time(since)),
+    }
 }
 
 /// What was counted.
@@ -74,6 +94,7 @@ struct Sums {
     sessions: u64,
     calls: u64,
     verdicts: BTreeMap<VerdictKind, u64>,
+    became: BTreeMap<&'static str, u64>,
     risk: BTreeMap<checkrein_protocol::RiskLevel, u64>,
     questions: BTreeMap<&'static str, u64>,
     interventions: BTreeMap<&'static str, InterventionSums>,
@@ -120,6 +141,8 @@ impl Sums {
         let mut open: HashMap<PatternKind, &'static str> = HashMap::new();
         // A user may say something of a call again: the last word counts, once.
         let mut opinions = BTreeMap::new();
+        // What became of calls is counted as everywhere else: by the state of the session.
+        let mut state = SessionState::default();
         for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
             let is_new = match &record.body {
                 RecordBody::Usage(usage) => {
@@ -131,6 +154,7 @@ impl Sums {
                 continue;
             }
             answers.take(&record);
+            state.apply(&record);
             match &record.body {
                 RecordBody::Event { name, fields } if name == JUDGED => {
                     opinions.insert(fields["action"].to_string(), fields.clone());
@@ -142,6 +166,9 @@ impl Sums {
         open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
         for answer in answers.found.into_values().filter(|answer| *answer != QuestionOutcome::NotRun) {
             *self.questions.entry(answer.name()).or_default() += 1;
+        }
+        for (count, word) in state.calls().parts() {
+            *self.became.entry(word).or_default() += count;
         }
         self.sessions += 1;
         Ok(())
@@ -207,7 +234,7 @@ impl Sums {
         }
     }
 
-    fn told(self, since: u64) -> Stats {
+    fn told(self, since: u64, incidents: u64) -> Stats {
         use VerdictKind::{Block, Escalate, Halt, Nudge, Ok};
         let counted = |name: &str, count: u64| NamedCount { name: name.to_owned(), count };
         let verdict =
@@ -217,6 +244,12 @@ impl Sums {
             sessions: self.sessions,
             calls: self.calls,
             verdicts: [Ok, Nudge, Escalate, Block, Halt].map(verdict).into(),
+            became: CallCounts::default()
+                .parts()
+                .into_iter()
+                .map(|(_, word)| counted(word, self.became.get(word).copied().unwrap_or_default()))
+                .collect(),
+            incidents,
             risk: self.risk.iter().map(|(level, count)| counted(level.name(), *count)).collect(),
             questions: self.questions.iter().map(|(answer, count)| counted(answer, *count)).collect(),
             interventions: self

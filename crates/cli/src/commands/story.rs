@@ -95,6 +95,12 @@ impl<'a> Story<'a> {
         Self { environment, last: None, workspace: None }
     }
 
+    /// One about a session whose head is told already.
+    pub(super) fn of_session(environment: &'a HostEnvironment, folder: &FolderName) -> Self {
+        let workspace = SessionHead::of(environment, folder).workspace;
+        Self { environment, last: Some(folder.clone()), workspace }
+    }
+
     /// One that goes on behind what was told already.
     pub(super) fn going_on(environment: &'a HostEnvironment, told: &[Entry<'_>]) -> Self {
         let last = told.last().map(|entry| entry.folder.clone());
@@ -292,9 +298,16 @@ impl StoryLine {
             RecordBody::Review(review) => answers.get(&review.action_id).map(|answer| answer.word()),
             _ => None,
         };
-        if matches!(&entry.record.body, RecordBody::Review(review) if review.verdict == VerdictKind::Ok) {
+        if let RecordBody::Review(review) = &entry.record.body {
             // What it changes, as foreseen: `show` tells.
-            why.clear();
+            if review.verdict == VerdictKind::Ok {
+                why.clear();
+            }
+            // Where nothing ran, nothing ran instead.
+            let outcome = answers.get(&review.action_id);
+            if review.verdict >= VerdictKind::Block || outcome.is_some_and(|one| one.kept_from_running()) {
+                why.clone_from(&review.reason);
+            }
         }
         if let Some(outcome) = entry.outcome {
             result.extend(outcome.failed.then(|| "failed".to_owned()));

@@ -72,7 +72,8 @@ impl CallCounts {
         Some(fitting.unwrap_or_else(|| calls.to_owned()))
     }
 
-    fn parts(&self) -> [(u64, &'static str); 7] {
+    /// Each count with its word, also those that are zero.
+    pub fn parts(&self) -> [(u64, &'static str); 7] {
         [
             (self.ok, "ok"),
             (self.hinted, "hinted"),

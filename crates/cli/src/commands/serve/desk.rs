@@ -22,6 +22,7 @@ use crate::commands::{
     ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
     rollback, session_rollback, snapshots, stats,
 };
+use crate::moments::TimeStart;
 use crate::terminal::{Reply, in_dialogue, print_exact};
 
 /// How many rows a list has at most (ours).
@@ -144,7 +145,9 @@ impl Desk {
                 let permissions = Permissions { consent: RestoreConsent::Given, ..Permissions::default() };
                 rollback::rollback(&self.within(&workspace)?, number(snapshot)?, &paths, permissions, JSON)
             }
-            ServedCommand::Stats { period } => stats::stats(environment, period, Switch::Off, JSON),
+            ServedCommand::Stats { period } => {
+                stats::stats(environment, &TimeStart::ago(period), Switch::Off, JSON)
+            }
             ServedCommand::Halt { session, reason } => {
                 halt::halt(environment, session.as_deref(), &reason, JSON)
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use checkrein_protocol::{AbsolutePath, InterventionKind, VerdictKind};
+use checkrein_protocol::{AbsolutePath, InterventionKind};
 
 use crate::api::sessions::{NamedCount, Spending, Stats};
 use crate::phrases;
@@ -18,28 +18,20 @@ const SHOWN: usize = 14;
 /// The whole text.
 pub(super) fn in_words(
     stats: &Stats,
-    period: u64,
+    period: &str,
     here: Option<&AbsolutePath>,
     home: &AbsolutePath,
 ) -> String {
     let place = here.map_or_else(|| "all projects".to_owned(), |place| at_home(place.as_str(), home));
-    let time = match period / 60_000 {
-        minutes if minutes % 1440 == 0 => counted(minutes / 1440, "day"),
-        minutes if minutes % 60 == 0 => counted(minutes / 60, "hour"),
-        minutes => counted(minutes, "minute"),
-    };
     if stats.calls == 0 && stats.days.is_empty() {
-        return wrapped(&format!("nothing is recorded of the last {time} in {place}"));
+        return wrapped(&format!("nothing is recorded: {period}, {place}"));
     }
     let mut text = wrapped(&format!(
-        "the last {time}, {place}: {} in {}",
+        "{period}, {place}: {} in {}",
         counted(stats.calls, "call"),
         counted(stats.sessions, "session")
     ));
-    counts(&mut text, "verdicts", &stats.verdicts, |name| match VerdictKind::from_name(name) {
-        Some(verdict) => phrases::verdict_word(verdict),
-        None => name,
-    });
+    counts(&mut text, "what became of them", &stats.became, |name| name);
     counts(&mut text, "risk", &stats.risk, |name| name);
     counts(&mut text, "answers to questions", &stats.questions, |name| name);
     if !stats.interventions.is_empty() {
@@ -63,6 +55,9 @@ pub(super) fn in_words(
         counted(stats.saved, "call"),
         counted(stats.undone, "time")
     );
+    if stats.incidents > 0 {
+        let _ = write!(text, "\n  {}: `checkrein incident list`", counted(stats.incidents, "incident"));
+    }
     let _ = write!(text, "\n  you said: {} stopped without need, {} missed", stats.wrong, stats.missed);
     let mut rules: Vec<_> = stats.rules.iter().collect();
     rules.sort_by_key(|rule| std::cmp::Reverse((rule.wrong, rule.stopped)));

@@ -1,0 +1,88 @@
+//! What of the records is chosen on the command line: a time as a user writes it, a session by the beginning of its name.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+
+#[test]
+fn a_log_begins_where_the_user_says() {
+    let environment = TestEnvironment::new();
+    environment.bash("old", "ls -a");
+    thread::sleep(Duration::from_millis(2200));
+    for number in 0..40 {
+        environment.bash("new", &format!("ls -l src/{number}"));
+    }
+    let log = environment.succeed(&["log", "--since", "2s"]);
+    assert!(!log.contains("ls -a") && log.contains("ls -l src/39"), "{log}");
+    // All of it, not only a screen.
+    assert!(log.contains("ls -l src/0"), "{log}");
+    for since in ["2h", "2 hours ago", "yesterday", "1w", "2020-01-31", "2020-01-31 10:00"] {
+        let log = environment.succeed(&["log", "--since", since]);
+        assert!(log.contains("ls -a"), "{since}: {log}");
+        environment.succeed(&["stats", "--since", since]);
+    }
+    assert!(!environment.succeed(&["log", "--since", "2h", "-n", "3"]).contains("ls -a"));
+    for since in ["nonsense", "", "2020-13-01", "2x"] {
+        let output = environment.checkrein(&["log", "--since", since]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("yesterday"), "{since}: {said}");
+    }
+    let output = environment.checkrein(&["log", "--since", "2999-01-01"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("lies ahead"), "{said}");
+}
+
+#[test]
+fn a_session_is_shown_by_the_beginning_of_its_name() {
+    let environment = TestEnvironment::new();
+    fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();
+    let prompt = environment.payload("4f3c0000-one", "UserPromptSubmit", json!({ "prompt": "tidy up" }));
+    environment.answer_to(&prompt);
+    environment.bash("4f3c0000-one", "ls -a");
+    environment.bash("4f3c0000-one", "rm ../diary.md");
+    environment.bash("7777-two", "ls");
+    let shown = environment.succeed(&["session", "show", "4f3c"]);
+    assert!(shown.contains("tidy up") && shown.contains("2 calls: 1 ok, 1 asked"), "{shown}");
+    assert!(shown.contains("rm ../diary.md") && !shown.contains("ls -a"), "{shown}");
+    // However it is spelled.
+    for words in [&["sessions", "show", "4f3c0000-one"][..], &["show", "4f3c"]] {
+        assert_eq!(environment.succeed(words), shown, "{words:?}");
+    }
+    let fine = environment.succeed(&["session", "show", "7777"]);
+    assert!(fine.contains("every call was plainly fine"), "{fine}");
+    let json: Json =
+        serde_json::from_str(&environment.succeed(&["session", "show", "4f3c", "--json"])).unwrap();
+    assert_eq!((&json["session"], &json["actions"]), (&json!("4f3c0000-one"), &json!(2)));
+    let output = environment.checkrein(&["session", "show", "none"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("no session begins with `none`"), "{said}");
+}
+
+#[test]
+fn what_would_have_run_instead_of_a_refused_call_is_not_told_as_run() {
+    let environment = TestEnvironment::new();
+    let call = json!({
+        "tool_name": "Bash",
+        "tool_input": { "command": "git push --force origin main" },
+        "tool_use_id": "toolu_1",
+        "permission_mode": "dontAsk",
+    });
+    environment.answer_to(&environment.payload("s", "PreToolUse", call));
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("refused") && log.contains("rewrites the history"), "{log}");
+    assert!(!log.contains("instead"), "{log}");
+    let shown = environment.succeed(&["session", "show", "s"]);
+    assert!(shown.contains("refused") && !shown.contains("instead"), "{shown}");
+}
