@@ -163,3 +163,26 @@ fn what_was_written_after_an_undo_was_cut_off_stays() {
     assert!(said.contains("changed since"), "{said}");
     assert_eq!(litter(&environment), "");
 }
+
+/// What nobody can look into is not saved: where it was moved to, it is the only copy, empty directories included.
+#[test]
+fn a_directory_that_was_moved_unread_loses_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let environment = environment();
+    let (closed, to) = (environment.project().join("closed"), environment.project().join("to"));
+    fs::create_dir_all(closed.join("empty")).unwrap();
+    fs::create_dir(&to).unwrap();
+    fs::write(closed.join("file"), "text\n").unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o300)).unwrap();
+    if fs::read_dir(&closed).is_ok() {
+        return checkrein_testkit::not_run("the superuser can look into every directory");
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    run(&environment, "mv closed to/moved");
+    let said = undo(&environment, &[]);
+    fs::set_permissions(to.join("moved"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(to.join("moved/empty").is_dir(), "{said}");
+    assert_eq!(fs::read_to_string(to.join("moved/file")).unwrap(), "text\n", "{said}");
+    drop(fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)));
+}

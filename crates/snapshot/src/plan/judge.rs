@@ -109,6 +109,14 @@ impl Judge<'_> {
         self.then.iter().any(is_around)
     }
 
+    /// Whether a directory may have been moved here out of one that could not be looked into: it does not come back where it was.
+    fn may_be_moved_unread(&self, path: &SavedPath, now: Option<&Node>) -> bool {
+        if !self.skipped.is_unread || !matches!(now, Some(Node::Directory { .. })) {
+            return false;
+        }
+        metadata::born(path.as_path()).is_none_or(|born| born < self.past.saved)
+    }
+
     /// Where something comes from that was not there: what a snapshot of the whole place does not know stood nowhere before.
     fn origin(&self, path: &SavedPath, found: Option<&Stat>, since: Since) -> NewFileOrigin {
         let (ActionEndTime::Ended(period @ ActionPeriod { began: Some(began), .. }), Some(found)) =
@@ -202,6 +210,8 @@ pub(super) struct Left<'a> {
     saved: BTreeSet<&'a SavedPath>,
     /// Whether all of it is listed.
     is_complete: bool,
+    /// Whether a directory could not be looked into, so that what was in it may stand elsewhere now.
+    is_unread: bool,
 }
 
 impl<'a> Left<'a> {
@@ -215,6 +225,7 @@ impl<'a> Left<'a> {
                 .map(|root| &root.path)
                 .collect(),
             is_complete: ignored < SkipReason::MOST_IGNORED,
+            is_unread: skipped.iter().any(|one| matches!(one.reason, SkipReason::Unreadable(_))),
         }
     }
 
@@ -240,7 +251,9 @@ pub(super) fn step(one: Difference, ways: &mut Ways, judge: &Judge<'_>) -> Optio
         (None, Some(_)) => RestoreAction::Remove,
         (Some(then), Some(now)) => deed(then, now, found.as_ref()),
     };
-    if deed == RestoreAction::Remove && judge.skipped.covers(&path) {
+    if deed == RestoreAction::Remove
+        && (judge.skipped.covers(&path) || judge.may_be_moved_unread(&path, now.as_ref()))
+    {
         return None;
     }
     let since = judge.since(&path, found.as_ref(), (then.as_ref(), now.as_ref()), deed);
