@@ -46,6 +46,8 @@ pub struct SessionSummary {
     pub trust: TrustDebt,
     /// The halt it is under.
     pub halt: Option<Halt>,
+    /// Why nothing of this is known: its records cannot be read.
+    pub unreadable: Option<String>,
 }
 
 /// The sessions of a state directory, the one with the newest record first. A session of which the state is missing is
@@ -57,7 +59,12 @@ pub fn sessions(home: &StateDirectory) -> Result<Vec<SessionSummary>, LedgerErro
         if !ledger.path().exists() {
             continue;
         }
-        summaries.push(summary(home, ledger.folder().clone(), &ledger.state()?));
+        // One that cannot be read must not hide the others, nor keep anybody from halting them.
+        let (state, unreadable) = match ledger.state() {
+            Ok(state) => (state, None),
+            Err(error) => (SessionState::default(), Some(error.to_string())),
+        };
+        summaries.push(SessionSummary { unreadable, ..summary(home, ledger.folder().clone(), &state) });
     }
     summaries.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.folder.cmp(&other.folder)));
     Ok(summaries)
@@ -83,5 +90,6 @@ pub fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) 
         trust: state.trust(),
         halt: is_halted(home, &folder),
         folder,
+        unreadable: None,
     }
 }

@@ -46,6 +46,8 @@ pub struct SessionEntry {
     pub posture: Json,
     /// Why it is halted; null where it is not.
     pub halted: Option<String>,
+    /// Why nothing else of it is known: its records cannot be read; null where they can.
+    pub unreadable: Option<String>,
 }
 
 /// What a session has spent; null is not known.

@@ -61,7 +61,9 @@ fn halt_all(
     let now = environment.now().0;
     let by_runs = EndedRuns::of(environment);
     for folder in folders(environment, None)? {
-        let newest = last(&SessionLedger::of_folder(&environment.state, folder.clone()).path(), NEWEST)?;
+        // Of one whose records cannot be read it is not known that it is over, and the halt of all holds it as well.
+        let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+        let newest = last(&ledger.path(), NEWEST).unwrap_or_default();
         // What is over is left as it is: should it go on, its next call is refused all the same.
         let is_recent = newest.last().is_some_and(|last| now.saturating_sub(last.at.0) < AT_WORK);
         if is_recent && !has_ended(&newest) && !by_runs.covers(&folder, newest.last().map(|last| last.at.0)) {
@@ -209,25 +211,23 @@ pub fn resume(
         (None, Lifted::WasNotHalted) => Vec::new(),
     };
     for folder in folders {
-        record_resumed(environment, folder, scope)?;
+        record_resumed(environment, folder, scope);
     }
     for folder in by_name {
         checkrein_ledger::resume(&environment.state, HaltTarget::Session(&folder))?;
-        record_resumed(environment, folder, HaltScope::Session)?;
+        record_resumed(environment, folder, HaltScope::Session);
     }
     let may = if folder.is_some() { "it may continue" } else { "they may continue" };
     say(output, folder.as_ref(), "resumed", may)
 }
 
-fn record_resumed(
-    environment: &HostEnvironment,
-    folder: FolderName,
-    scope: HaltScope,
-) -> Result<(), CommandError> {
+/// Writes down that a session may go on. The halt is lifted by then, so what cannot be written is said, and stops nothing.
+fn record_resumed(environment: &HostEnvironment, folder: FolderName, scope: HaltScope) {
     let body = RecordBody::Resumed { scope, by: PERSON.to_owned() };
     let ledger = SessionLedger::of_folder(&environment.state, folder);
-    ledger.append(environment.now(), body, Durability::Durable)?;
-    Ok(())
+    if let Err(error) = ledger.append(environment.now(), body, Durability::Durable) {
+        log(&format!("checkrein: not recorded: {}", plain(&error.to_string())));
+    }
 }
 
 /// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
@@ -306,11 +306,12 @@ fn halted_with_all(environment: &HostEnvironment) -> Result<Vec<FolderName>, Com
     let mut found = Vec::new();
     for folder in folders(environment, None)? {
         let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
-        let newest = last(&path, SINCE)?.into_iter().rev().find_map(|record| match record.body {
-            RecordBody::Halted { scope: HaltScope::All, .. } => Some(true),
-            RecordBody::Resumed { scope: HaltScope::All, .. } => Some(false),
-            _ => None,
-        });
+        let newest =
+            last(&path, SINCE).unwrap_or_default().into_iter().rev().find_map(|record| match record.body {
+                RecordBody::Halted { scope: HaltScope::All, .. } => Some(true),
+                RecordBody::Resumed { scope: HaltScope::All, .. } => Some(false),
+                _ => None,
+            });
         if newest == Some(true) {
             found.push(folder);
         }

@@ -13,7 +13,7 @@ use checkrein_world::find_workspace;
 use super::session_choice::folders;
 use super::story::{Entry, SessionHead, Story, is_risky, is_told};
 use super::{ExitStatus, OutputForm, Switch, line, tell_fallen};
-use crate::terminal::{ReadFrom, dim, page_from, print, print_exact};
+use crate::terminal::{ReadFrom, dim, log as remark, page_from, plain, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -148,10 +148,19 @@ fn found(
         if selection.since.is_some_and(|since| is_older(&ledger.path(), since)) {
             continue;
         }
-        let records: Vec<Record> = if is_filtered {
-            lines(&ledger.path())?.filter_map(|line| line.ok()?.record).collect()
+        let records: Result<Vec<Record>, _> = if is_filtered {
+            lines(&ledger.path()).map(|lines| lines.filter_map(|line| line.ok()?.record).collect())
         } else {
-            last(&ledger.path(), read)?
+            last(&ledger.path(), read)
+        };
+        let records = match records {
+            Ok(records) => records,
+            // Of one session that is asked for that is the answer; among all it is no reason to hide the others.
+            Err(error) if selection.session.is_some() => return Err(error.into()),
+            Err(error) => {
+                remark(&format!("checkrein: left out: {}", plain(&error.to_string())));
+                continue;
+            }
         };
         all.extend(fitting(environment, selection, output, &folder, records));
     }

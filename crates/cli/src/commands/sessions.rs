@@ -111,6 +111,7 @@ fn entry(
         trust_debt: debt,
         posture: recorded(&policy.posture(debt)),
         halted: session.halt.as_ref().map(|halt| halt.reason.clone()),
+        unreadable: session.unreadable.clone(),
     }
 }
 
@@ -159,6 +160,10 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
     }
     let head = SessionHead::of(environment, &session.folder);
     let prompt = head.prompt.map(|text| dim(&wrapped(&format!("  \"{}\"", brief(&plain(&text), PROMPT)))));
+    if let Some(why) = &session.unreadable {
+        let text = format!("  its records cannot be read: {}", plain(why));
+        return vec![wrapped(&first), wrapped(&text)];
+    }
     let mut parts = vec![session.calls.summary().unwrap_or_else(|| counted(session.actions, "call"))];
     if session.verdicts.flagged > 0 {
         parts.push(format!("{} flagged", session.verdicts.flagged));

@@ -56,7 +56,9 @@ pub fn stats(
     let mut sums = Sums::default();
     let mut told = environment.now().0;
     for (number, session) in sessions.iter().enumerate() {
-        sums.read(environment, session, since)?;
+        if let Err(error) = sums.read(environment, session, since) {
+            log(&format!("checkrein: left out: {}", error.message));
+        }
         let now = environment.now().0;
         if output == OutputForm::Text && now.saturating_sub(told) >= PATIENCE {
             log(&format!("read {} of {} sessions", number + 1, sessions.len()));

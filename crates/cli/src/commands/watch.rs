@@ -156,8 +156,9 @@ fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Command
             continue;
         }
         let ledger = SessionLedger::of_folder(&environment.state, summary.folder.clone());
-        let state = ledger.state()?;
-        let records = last(&ledger.path(), RECORDS)?;
+        // One whose records cannot be read is shown as that, and hides no other.
+        let state = ledger.state().unwrap_or_default();
+        let records = last(&ledger.path(), RECORDS).unwrap_or_default();
         let last = records.last().map(|last| last.at.0);
         let condition = condition(&summary, &state, course(&summary, &records), last, &by_runs);
         if all == Switch::Off && condition == ENDED {
@@ -172,7 +173,10 @@ fn look(environment: &HostEnvironment, all: Switch) -> Result<Vec<Seen>, Command
     Ok(seen)
 }
 
-/// In one word: halted, waiting (a user is asked), ended, at rest (the turn is over), or working.
+/// The word for a session of which nothing is known.
+const UNREADABLE: &str = "unreadable";
+
+/// In one word: unreadable, halted, waiting (a user is asked), ended, at rest (the turn is over), or working.
 /// `last` is when its newest record was written.
 fn condition(
     summary: &SessionSummary,
@@ -185,6 +189,9 @@ fn condition(
         "working" | "at rest" if by_runs.covers(&summary.folder, last) => ENDED,
         course => course,
     };
+    if summary.unreadable.is_some() && summary.halt.is_none() {
+        return UNREADABLE;
+    }
     match summary.halt.as_ref().map(|halt| halt.scope) {
         Some(HaltScope::Session) => HALTED,
         // A halt of all makes nothing of what is over.
