@@ -239,7 +239,7 @@ fn tokens_and_money_are_told_by_model() {
     assert_eq!(spent["models"][0]["answers"], 2);
     assert_eq!(spent["processes"], 3);
     let listed = session.environment.succeed(&["sessions"]);
-    assert!(listed.contains("102500") && listed.contains("$0.0435"), "{listed}");
+    assert!(listed.contains("102500") && listed.contains("$0.04"), "{listed}");
     assert!(!session.environment.succeed(&["log"]).contains("spent"), "the log is about calls");
 }
 

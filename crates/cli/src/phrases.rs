@@ -13,6 +13,7 @@ use checkrein_patterns::telling_line;
 use crate::render::severity_name;
 use crate::terminal::counted;
 use checkrein_engine::ending::SUMMARY;
+use checkrein_engine::spending::SPENDING;
 use checkrein_engine::text::call;
 
 /// A record in words.
@@ -220,7 +221,9 @@ pub fn record(body: &RecordBody) -> RecordWords {
         RecordBody::Event { name, fields } => {
             let summary = fields.get(SUMMARY).and_then(|summary| summary.as_str());
             let end = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
-            plainly(format!("{}{end}", event(name)), String::new())
+            let share = fields.get("percent").filter(|_| name == SPENDING);
+            let share = share.map(|percent| format!(": {percent} % of the budget")).unwrap_or_default();
+            plainly(format!("{}{share}{end}", event(name)), String::new())
         }
         RecordBody::Issue(issue) => plainly(
             format!("noticed: {} ({})", pattern(issue.kind), severity_name(issue.severity)),
@@ -364,6 +367,7 @@ pub fn event(name: &str) -> String {
         "checkrein.stopped_again" => "found another reason to stop what was stopped already",
         "checkrein.allowed" => "you allowed a call",
         "checkrein.judged" => "you said what you think of a verdict",
+        SPENDING => "warned you of what is spent",
         "checkrein.gate" => "checked the work at the end of the turn",
         "PermissionRequest" => "the client asked you",
         "PermissionDenied" => "the client refused the call itself",

@@ -40,6 +40,7 @@ use crate::lessons;
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
 use crate::records::{event_record, observed, recorded_input, success};
+use crate::spending;
 use crate::turn_end::turn_ended;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lineage, lost_records,
@@ -399,12 +400,15 @@ fn after(
         verification,
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
+    let spent = spending::dollars(known.state());
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let unseen = unreviewed.as_ref().map(unreviewed::Finding::record);
     let bodies = std::iter::once(body).chain(ran).chain(unseen).chain(read).collect();
     let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
+    let mut warned_of_spending = None;
     let answer = match appended {
         Ok(appended) => {
+            warned_of_spending = spending::warning(context, ledger, spent, &appended.state);
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
                 None => intervene(context, ledger, &appended.state),
@@ -425,7 +429,7 @@ fn after(
         Some(masked) => masked.besides(answer),
         None => answer,
     };
-    (answer, for_user)
+    (answer, for_user.into_iter().chain(warned_of_spending).reduce(|one, other| format!("{one}\n{other}")))
 }
 
 /// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.

@@ -46,6 +46,7 @@
 //! | `turn_end` | what the agent said last, weighed |
 //! | `turn_gates`, `gate_process` | gates at the end of a turn, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
+//! | `spending` | warnings at half and at four fifths of a budget |
 //! | `sparing` | the places of the guard, which no restore touches |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
@@ -119,6 +120,7 @@ pub mod servers;
 pub mod session_ledger;
 mod session_texts;
 pub mod sparing;
+pub mod spending;
 pub mod stop;
 pub mod text;
 mod turn_end;

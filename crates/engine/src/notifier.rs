@@ -19,7 +19,7 @@ const SENDER: &str = "checkrein";
 /// What people are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// `emergency_stop`, `question`, `approval`, `unanswered`, `unreviewed`, `gate` or `test`.
+    /// `emergency_stop`, `question`, `approval`, `unanswered`, `unreviewed`, `gate`, `spending` or `test`.
     pub event: String,
     /// The session, by the name of its folder.
     pub session: String,

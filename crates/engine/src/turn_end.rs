@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::interventions::tell;
 use crate::monitor::{self, Noticed};
 use crate::records::{event_record, message_record};
+use crate::spending;
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::text::counted;
 use crate::turn_gates;
@@ -37,6 +38,7 @@ pub(crate) fn turn_ended(
     let offered = known.state().controller().heard_about_offers();
     let is_halted = known.state().halted().is_some();
     let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
+    let spent = spending::dollars(known.state());
     let said = message.map(|text| message_record(text, MessagePlace::End));
     let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
     let now = context.environment().now();
@@ -49,6 +51,7 @@ pub(crate) fn turn_ended(
         }
     };
     let state = &appended.state;
+    let warned = spending::warning(context, ledger, spent, state);
     let texts = || beginning::intervention_texts(context, ledger);
     let environment = context.environment();
     let mut noticed = monitor::look(state, &pattern_settings(config), config, environment, &texts, now);
@@ -73,7 +76,12 @@ pub(crate) fn turn_ended(
         context.environment().diagnostics.add(format!("not recorded: {error}"));
     }
     let (Some(issue), Some(made)) = (about, noticed.intervention) else {
-        return at_rest(context, event, ledger, state, is_answered.then(|| summary(state)).flatten());
+        let summary = is_answered.then(|| summary(state)).flatten();
+        let said = summary
+            .into_iter()
+            .chain(warned.filter(|_| is_answered))
+            .reduce(|one, other| format!("{one}\n{other}"));
+        return at_rest(context, event, ledger, state, said);
     };
     if issue.kind == PatternKind::Cascade {
         tell(context, ledger, CASCADE, "checkrein: an agent offers itself new work", &issue.summary);

@@ -115,7 +115,9 @@ impl MicroDollars {
 
 impl std::fmt::Display for MicroDollars {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let decimals = if self.0 < 1_000_000 { 4 } else { 2 };
-        write!(formatter, "${:.decimals$}", self.dollars())
+        if (1..5_000).contains(&self.0) {
+            return formatter.write_str("less than $0.01");
+        }
+        write!(formatter, "${:.2}", self.dollars())
     }
 }

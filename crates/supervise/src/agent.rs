@@ -91,6 +91,8 @@ pub struct ProgressReport {
     pub running: Duration,
     /// What it uses, when it was looked at.
     pub usage: Option<Usage>,
+    /// How often a user interrupted it at the keyboard while it does not take interrupts: the second time ends it.
+    pub ignored_interrupts: usize,
 }
 
 /// How a run ended.
@@ -289,7 +291,8 @@ pub fn supervise(
         }
         let mut progress = lock(&listener).progress().clone();
         count(&mut progress, Life::Running);
-        let moment = ProgressReport { running: started.elapsed(), usage, progress };
+        let moment =
+            ProgressReport { running: started.elapsed(), usage, progress, ignored_interrupts: ignored };
         watch(&moment);
         if status.is_none() {
             stop = above
@@ -341,7 +344,7 @@ pub fn supervise(
         .or_else(|| progress.hook_stop.clone().map(Stop::Hooks))
         .or_else(|| agent.switches.passed(&progress))
         .or_else(|| agent.switches.untold(&progress).filter(|_| status == Some(0)));
-    let moment = ProgressReport { running: started.elapsed(), usage, progress };
+    let moment = ProgressReport { running: started.elapsed(), usage, progress, ignored_interrupts: ignored };
     watch(&moment);
     drop(beating);
     Ok(RunOutcome { status: status.unwrap_or(137), stop, stopping, ended, left, moment })

@@ -10,6 +10,7 @@
 //! | `test_triage` | what the end of a test run means and what to do next |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
 //! | `sampling` | what the processes of an agent use, looked at again and again |
+//! | `spending_share` | when a user is warned of what is spent, and amounts of a budget in words |
 //! | `stream` | what a client tells of its work, and what that costs |
 //! | `switches` | the kill switches, as a function of what is known |
 //!
@@ -28,6 +29,7 @@ mod retry;
 pub mod runs;
 #[cfg(target_os = "linux")]
 mod sampling;
+mod spending_share;
 mod stream;
 mod switches;
 mod test_triage;
@@ -41,6 +43,7 @@ pub use breaker::{Breaker, Milliseconds, Passage};
 pub use event_queue::{Backlog, EventSender, StreamEvent, Waiting, backlog};
 pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use retry::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
+pub use spending_share::{SpendingShare, of_budget};
 pub use stream::{Estimate, RunProgress, StreamParser};
 pub use switches::{NextCost, RunClock, Stop, Switches, next_call};
 pub use test_triage::{Next, Phase, Route, TestFailureKind, TestRunner};

@@ -6,6 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::runs::{HookStop, HookSwitch};
+use crate::spending_share::{digits, of_budget};
 use crate::stream::RunProgress;
 use checkrein_sandbox::{Bytes, Usage};
 
@@ -140,9 +141,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Budget(used, limit) => {
-                // Of a budget of less than ten cents two digits say nothing.
-                let digits = if *limit < 0.1 { 4 } else { 2 };
-                write!(formatter, "it has cost {used:.digits$} of {limit:.digits$} dollars")
+                write!(formatter, "it has cost {}", of_budget(*used, *limit))
             }
             Self::Uncounted(why) => {
                 write!(formatter, "what it spends cannot be counted, so its limits could not hold: {why}")
@@ -191,9 +190,11 @@ pub struct NextCost {
 impl fmt::Display for NextCost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { next, spent, limit, answers } = self;
+        let digits = digits(*limit);
         write!(
             formatter,
-            "it has cost {spent:.3} of {limit:.3} dollars, and the next answer would cost about {next:.3}, more than remains ("
+            "it has cost {}, and the next answer would cost about {next:.digits$}, more than remains (",
+            of_budget(*spent, *limit)
         )?;
         match answers {
             0 => write!(formatter, "by the length of the conversation)"),
@@ -369,7 +370,7 @@ mod tests {
         }
         assert_eq!(
             Stop::NextCost(cost).to_string(),
-            "it has cost 0.045 of 0.050 dollars, and the next answer would cost about 0.006, more than remains (the mean of the 7 answers so far)"
+            "it has cost 0.0450 of 0.0500 dollars, and the next answer would cost about 0.0060, more than remains (the mean of the 7 answers so far)"
         );
     }
 

@@ -61,13 +61,14 @@ use checkrein_engine::config_files;
 use checkrein_engine::environment::{CREDENTIALS, HostEnvironment};
 use checkrein_engine::error::CommandError;
 use checkrein_engine::notification::{self, LeavingNotices};
+use checkrein_engine::spending;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
 use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
-use report::{Attempt, Report, Veil, estimate_in_words};
+use report::{Attempt, Report, SpendingWarnings, Veil, estimate_in_words};
 use session::RunSession;
 pub use session::RunSessionOptions;
 use stream_monitor::StreamMonitor;
@@ -442,8 +443,23 @@ impl Plan {
         };
         let mut estimated = None;
         let mut is_late = false;
+        let mut is_hinted = false;
+        let mut warnings =
+            SpendingWarnings::new(self.switches.budget, before.map_or(0.0, |before| before.cost));
         let watch = |moment: &ProgressReport| {
             teller.tell(moment);
+            if moment.ignored_interrupts > 0 && !is_hinted {
+                is_hinted = true;
+                log(
+                    "checkrein: the agent does not take Ctrl-C; once more stops it, and everything that it started",
+                );
+            }
+            if let Some(text) = warnings.next(moment.progress.dollars()) {
+                log(&format!("checkrein: {text}"));
+                let session = moment.progress.session.as_deref().unwrap_or_default();
+                let workspace = find_workspace(&self.environment.cwd);
+                spending::tell(&self.environment, &self.config, &workspace, session, &text);
+            }
             // Said at once where a budget rests on it, else at the end.
             if switches.budget.is_some() && estimated != moment.progress.estimated {
                 estimated.clone_from(&moment.progress.estimated);
@@ -472,7 +488,7 @@ impl Plan {
                 }
             })?;
         teller.finish();
-        let attempt = attempt(&outcome, monitor);
+        let attempt = Attempt { estimate_is_told: estimated.is_some(), ..attempt(&outcome, monitor) };
         let end = RunEnd {
             status: attempt.status,
             stopped_by: attempt.stopped_by.clone(),
@@ -635,6 +651,7 @@ fn attempt(outcome: &RunOutcome, monitor: StreamMonitor) -> Attempt {
         tokens: progress.tokens,
         cost: progress.dollars(),
         estimated: progress.estimated.clone(),
+        estimate_is_told: false,
         uncounted: progress.uncounted.clone().or_else(|| progress.untold().map(str::to_owned)),
         unread: progress.unread,
         iterations: progress.iterations,

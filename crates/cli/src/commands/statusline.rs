@@ -1,13 +1,18 @@
 //! `checkrein statusline`: one line for the status line of Claude Code, from what the client writes to standard input. It never fails: what
-//! goes wrong is the line. Nothing is written, and nothing but the state of the session is read.
+//! goes wrong is the line. Nothing is written, and nothing but the state of the session and its
+//! limits is read.
 
 use std::io::Read as _;
 
+use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::spending;
 use checkrein_engine::text::{columns, one_line};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_protocol::SessionId;
-use checkrein_session::SessionLedger;
+use checkrein_session::{SessionLedger, SessionState};
+use checkrein_supervise::SpendingShare;
+use checkrein_world::find_workspace;
 use serde_json::Value as Json;
 
 use super::{ExitStatus, OutputForm};
@@ -64,7 +69,8 @@ fn line(text: &[u8]) -> String {
         Err(error) => format!("the records cannot be read: {error}"),
     };
     let halt = is_halted(&environment.state, &FolderName::of(&session));
-    let end = spent(&status).fold(String::new(), |end, part| end + " | " + &part);
+    let share = state.as_ref().ok().and_then(|state| share(&environment, state));
+    let end = spent(&status).chain(share).fold(String::new(), |end, part| end + " | " + &part);
     fitted(halt.as_ref().map(|halt| halt.reason.as_str()), &calls, &end)
 }
 
@@ -79,6 +85,15 @@ fn fitted(halted: Option<&str>, calls: &dyn Fn(usize) -> String, end: &str) -> S
     let left = space.saturating_sub(columns(HALTED) + columns(": ") + columns(" | ") + columns(&calls));
     let reason = if left < REASON { String::new() } else { format!(": {}", one_line(reason, left)) };
     format!("{}{end}", one_line(&format!("{HALTED}{reason} | {calls}"), space))
+}
+
+/// The share of its budget that a session has spent, from the first warning on.
+fn share(environment: &HostEnvironment, state: &SessionState) -> Option<String> {
+    let workspace = state.workspace().cloned().unwrap_or_else(|| find_workspace(&environment.cwd));
+    let limit = config_files::load(environment, &workspace).ok()?.config.dollar_limit()?;
+    let dollars = spending::dollars(state);
+    SpendingShare::of(dollars, limit)?;
+    Some(format!("{:.0} % of ${limit:.2}", dollars / limit * 100.0))
 }
 
 /// A number in few letters: `12k`.

@@ -2,7 +2,7 @@
 
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::TokenCounts;
-use checkrein_supervise::{Estimate, ProviderFailure};
+use checkrein_supervise::{Estimate, ProviderFailure, SpendingShare};
 use serde::{Deserialize, Serialize};
 
 use super::super::OutputForm;
@@ -38,6 +38,9 @@ pub(super) struct Attempt {
     pub(super) cost: f64,
     /// The first model that is not listed, and what it is counted as.
     pub(super) estimated: Option<Estimate>,
+    /// Whether that was told while the agent ran.
+    #[serde(default)]
+    pub(super) estimate_is_told: bool,
     /// Why that is not all that was spent; `None` when all was counted.
     pub(super) uncounted: Option<String>,
     /// Lines of its stream that were too long to be read.
@@ -88,6 +91,7 @@ impl Attempt {
             self.tokens = self.tokens.plus(&before.tokens);
             self.cost += before.cost;
             self.estimated = before.estimated.clone().or(self.estimated);
+            self.estimate_is_told |= before.estimate_is_told;
             self.uncounted = before.uncounted.clone().or(self.uncounted);
             self.unread += before.unread;
             self.iterations += before.iterations;
@@ -202,7 +206,7 @@ impl Report {
         if last.reason.is_none() && last.left > 0 {
             words.push(still_there(last.left));
         }
-        if let Some(estimate) = &last.estimated {
+        if let Some(estimate) = last.estimated.as_ref().filter(|_| !last.estimate_is_told) {
             words.push(estimate_in_words(estimate));
         }
         if let (Some(why), false) = (&last.uncounted, last.stopped_by.as_deref() == Some("uncounted")) {
@@ -230,6 +234,28 @@ impl Report {
         words.extend(self.repository.iter().cloned());
         words.extend(self.next_step.clone());
         words
+    }
+}
+
+/// Warns of what a run has spent of its budget, at each share once over all of its attempts.
+pub(super) struct SpendingWarnings {
+    limit: Option<f64>,
+    /// What earlier attempts have cost.
+    earlier: f64,
+    spent: f64,
+}
+
+impl SpendingWarnings {
+    pub(super) fn new(limit: Option<f64>, earlier: f64) -> Self {
+        Self { limit, earlier, spent: earlier }
+    }
+
+    /// What is said now that this attempt has cost so much; `None` where no share was reached since the last time.
+    pub(super) fn next(&mut self, cost: f64) -> Option<String> {
+        let (limit, now) = (self.limit?, self.earlier + cost);
+        let share = SpendingShare::reached(self.spent, now, limit);
+        self.spent = self.spent.max(now);
+        share.map(|share| share.in_words(now, limit))
     }
 }
 

@@ -1,0 +1,146 @@
+//! Warnings at half and at four fifths of a budget, each once: in the client, the log, the status line, by a notice, and in the lines of a run.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use support::{TestEnvironment, shell_call};
+
+const MODEL: &str = "claude-sonnet-4-5-20250929";
+
+/// One more call after an answer that costs about 15 cents; the line for the user.
+fn call(environment: &TestEnvironment, number: u32) -> String {
+    let transcript = environment.home().join("transcript.jsonl");
+    let row = json!({ "type": "assistant", "message": {
+        "id": format!("m{number}"), "model": MODEL, "content": [{ "type": "text", "text": "working" }],
+        "usage": { "input_tokens": 0, "output_tokens": 10_000 },
+    }});
+    let mut file = fs::OpenOptions::new().create(true).append(true).open(&transcript).unwrap();
+    writeln!(file, "{row}").unwrap();
+    let mut fields = shell_call(
+        &format!("call-{number}"),
+        &format!("cat README.md # {number}"),
+        json!({ "transcript_path": transcript }),
+    );
+    environment.answer_to(&environment.payload("s", "PreToolUse", fields.clone()));
+    fields["tool_response"] = json!({ "stdout": format!("# {number}"), "stderr": "" });
+    let after = environment.answer_to(&environment.payload("s", "PostToolUse", fields));
+    after["systemMessage"].as_str().unwrap_or_default().to_owned()
+}
+
+fn status_line(environment: &TestEnvironment) -> String {
+    let mut child = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .arg("statusline")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"session_id": "s"}"#).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_session_is_warned_of_at_each_share_once() {
+    let environment = TestEnvironment::new();
+    environment.configure(
+        "config.yaml",
+        "limits:\n  dollars: 1\ninterventions:\n  emergency_stop:\n    notification_channels: [command]\nnotifications:\n  command: cat >> told.json; echo >> told.json\n",
+    );
+    let mut lines = Vec::new();
+    for number in 1..=3 {
+        lines.push(call(&environment, number));
+    }
+    assert!(!status_line(&environment).contains('%'), "{}", status_line(&environment));
+    for number in 4..=6 {
+        lines.push(call(&environment, number));
+    }
+    let said: Vec<(usize, &String)> = lines.iter().enumerate().filter(|(_, line)| !line.is_empty()).collect();
+    let [(half_at, half), (most_at, most)] = said.as_slice() else { panic!("{lines:?}") };
+    assert!((*half_at, *most_at) == (3, 5), "{lines:?}");
+    assert!(half.contains("50 % of the budget is spent: 0.60 of 1.00 dollars"), "{half}");
+    assert!(most.contains("80 % of the budget is spent: 0.90 of 1.00 dollars"), "{most}");
+    let log = environment.succeed(&["log", "-n", "100"]);
+    assert_eq!(log.matches("warned you of what is spent").count(), 2, "{log}");
+    assert!(log.contains("80 % of the budget"), "{log}");
+    let line = status_line(&environment);
+    assert!(line.contains("90 % of $1.00"), "{line}");
+    let told = || {
+        let text = fs::read_to_string(environment.project().join("told.json")).unwrap_or_default();
+        text.matches("of the budget is spent").count()
+    };
+    let patience = Instant::now() + Duration::from_secs(20);
+    while told() < 2 && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(told(), 2, "a notice for each");
+}
+
+#[test]
+fn a_run_warns_at_each_share_once_and_tells_of_an_estimate_once() {
+    let environment = TestEnvironment::new();
+    let mut script = String::from("echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n");
+    for number in 1..=9 {
+        let row: Json = json!({ "type": "assistant", "session_id": "s", "message": {
+            "id": format!("m{number}"), "model": "claude-opus-nobody", "content": [],
+            "usage": { "input_tokens": 0, "output_tokens": 10_000 },
+        }});
+        script.push_str(&format!("echo '{row}'; sleep 0.3\n"));
+    }
+    environment.write("agent.sh", &script);
+    let priced = ["run", "--price", "0,10", "--budget", "1", "--", "sh", "agent.sh"];
+    let output = environment.checkrein(&priced);
+    let said = String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches("50 % of the budget").count(), 1, "{said}");
+    assert_eq!(said.matches("80 % of the budget").count(), 1, "{said}");
+    let output = environment.checkrein(&["run", "--budget", "90", "--", "sh", "agent.sh"]);
+    let said = String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches("no price is listed").count(), 1, "{said}");
+    // Without a budget nothing rests on it while the agent runs: it is told at the end.
+    let output = environment.checkrein(&["run", "--", "sh", "agent.sh"]);
+    let said = String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches("no price is listed").count(), 1, "{said}");
+}
+
+#[test]
+fn one_session_that_cannot_be_read_hides_no_other_and_keeps_nobody_from_halting() {
+    let environment = TestEnvironment::new();
+    environment.bash("good", "ls -a");
+    environment.bash("bad", "ls -l");
+    let ledger = environment.state().join("sessions/bad/ledger.jsonl");
+    fs::remove_file(&ledger).unwrap();
+    let pipe = environment.home().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink(&pipe, &ledger).unwrap();
+    for cached in ["state", "state.twin"] {
+        drop(fs::remove_file(ledger.with_file_name(cached)));
+    }
+    let log = environment.checkrein(&["log"]);
+    let text = String::from_utf8(log.stdout).unwrap();
+    assert!(log.status.success() && text.contains("ls -a"), "{text}");
+    assert!(String::from_utf8(log.stderr).unwrap().contains("bad"), "it is named");
+    let listed = environment.succeed(&["session", "list"]);
+    assert!(listed.contains("good") && listed.contains("cannot be read"), "{listed}");
+    assert!(environment.succeed(&["stats"]).contains("1 call"));
+    assert!(environment.succeed(&["watch", "--once", "--all"]).contains("good"));
+    environment.succeed(&["halt", "good"]);
+    environment.succeed(&["halt", "bad"]);
+    environment.succeed(&["halt", "--all"]);
+    for session in ["good", "bad"] {
+        let answer = environment.bash(session, "ls");
+        assert!(answer.to_string().contains("halted"), "{session}: {answer}");
+    }
+    environment.succeed(&["resume", "--all"]);
+}
