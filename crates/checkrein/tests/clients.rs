@@ -157,6 +157,9 @@ fn hooks_of_every_client_are_registered_and_taken_back() {
         for companion in client.places.companions {
             assert!(!path.parent().unwrap().join(companion).exists(), "{name}: {companion}");
         }
+        // An empty folder would look like a client that is here.
+        let folder = environment.home().join(client.places.folder);
+        assert!(!folder.exists(), "{name}: {} stays", folder.display());
     }
 }
 

@@ -94,16 +94,8 @@ fn opencode() -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-#[test]
-fn opencode_with_a_server_behind_the_gateway() {
-    let Some(program) = opencode() else {
-        not_run("opencode is not installed here: `cargo xtask clients`");
-        return;
-    };
-    let environment = TestEnvironment::new();
-    let model =
-        ChatModel::start(vec![("vault_get_secret", json!({})), ("vault_delete_everything", json!({}))]);
-    let words = server(&environment, "Does something");
+/// Names the scripted server in the settings of OpenCode, and puts it behind the gateway.
+fn opencode_settings(environment: &TestEnvironment, model: &ChatModel, words: &[String]) {
     let settings = json!({ "model": "own/m", "small_model": "own/m", "autoupdate": false, "share": "disabled",
         "mcp": { "vault": { "type": "local", "command": words, "enabled": true } },
         "provider": { "own": { "npm": "@ai-sdk/openai-compatible", "name": "own",
@@ -115,6 +107,14 @@ fn opencode_with_a_server_behind_the_gateway() {
     environment.succeed(&["init", "--mcp", "--client", "opencode", "--user", "--yes"]);
     let changed: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(changed["mcp"]["vault"]["command"][1], "mcp");
+}
+
+fn opencode_calls() -> ChatModel {
+    ChatModel::start(vec![("vault_get_secret", json!({})), ("vault_delete_everything", json!({}))])
+}
+
+/// Runs OpenCode until it ends.
+fn run_opencode(environment: &TestEnvironment, program: &Path, model: &ChatModel) {
     let mut command = environment.command(program);
     for what in ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD"] {
         command.env(format!("OPENCODE_DISABLE_{what}"), "1");
@@ -130,8 +130,63 @@ fn opencode_with_a_server_behind_the_gateway() {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+#[test]
+fn opencode_with_a_server_behind_the_gateway() {
+    let Some(program) = opencode() else {
+        not_run("opencode is not installed here: `cargo xtask clients`");
+        return;
+    };
+    let environment = TestEnvironment::new();
+    let model = opencode_calls();
+    opencode_settings(&environment, &model, &server(&environment, "Does something"));
+    run_opencode(&environment, &program, &model);
     let said = model.heard();
     assert!(said.contains("[masked:") && !said.contains(TOKEN), "{said}");
     assert!(said.contains("checkrein stopped this call"), "{said}");
     assert!(heard(&environment).contains("get_secret") && !heard(&environment).contains("delete_everything"));
+}
+
+#[test]
+fn one_server_that_claude_code_and_opencode_share_is_one_behind_the_gateway() {
+    let Some(program) = opencode() else {
+        not_run("opencode is not installed here: `cargo xtask clients`");
+        return;
+    };
+    let environment = TestEnvironment::new();
+    let words = server(&environment, "Does something");
+    let named = json!({ "mcpServers": { "vault": { "command": words[0], "args": words[1..] } } });
+    environment.write(".mcp.json", &named.to_string());
+    environment.succeed(&["init", "--mcp", "--yes"]);
+    // Both at the same time; what the model of each heard.
+    let both = || {
+        let model = opencode_calls();
+        opencode_settings(&environment, &model, &words);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| claude(&environment).heard());
+            run_opencode(&environment, &program, &model);
+            [other.join().unwrap(), model.heard()]
+        })
+    };
+    for said in both() {
+        assert!(said.contains("[masked:") && !said.contains(TOKEN), "{said}");
+        assert!(said.contains("checkrein stopped this call"), "{said}");
+    }
+    let calls = || heard(&environment).matches("tools/call").count();
+    assert_eq!(calls(), 2, "{}", heard(&environment));
+    assert!(!heard(&environment).contains("delete_everything"), "{}", heard(&environment));
+    let listed = environment.succeed(&["mcp", "list"]);
+    assert_eq!(listed.matches("script.json").count(), 1, "it is one server: {listed}");
+
+    // What it says of its tools from now on reaches neither, until a user accepts it once for both.
+    server(&environment, "Does something, and more");
+    for said in both() {
+        assert!(!said.contains("and more"), "{said}");
+    }
+    assert_eq!(calls(), 2, "{}", heard(&environment));
+    environment.succeed(&["mcp", "accept", "vault", "--yes"]);
+    both();
+    assert_eq!(calls(), 4, "{}", heard(&environment));
+    environment.succeed(&["audit", "verify"]);
 }

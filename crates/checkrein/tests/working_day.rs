@@ -30,6 +30,8 @@ fn written(client: &str, environment: &TestEnvironment, path: &str, text: &str) 
     let path = environment.project().join(path);
     match client {
         "claude" => ("Write", json!({ "file_path": path, "content": text })),
+        "gemini" => ("write_file", json!({ "file_path": path, "content": text })),
+        "opencode" => ("write", json!({ "filePath": path, "content": text })),
         _ => shell(client, &format!("cat > {} <<'END'\n{text}END", path.display())),
     }
 }
@@ -132,6 +134,12 @@ fn works_a_day(client: &str) {
     let stopped =
         session["verdicts"]["block"].as_u64().unwrap() + session["verdicts"]["escalate"].as_u64().unwrap();
     assert_eq!(stopped, 2, "{client}: {session}\n{story}");
+    // The question that nobody could be asked was a refusal, and the model read who can allow it.
+    let heard = model.heard();
+    assert!(!heard.contains("curl: ("), "{client}: {heard}");
+    assert!(heard.contains("asks nobody") || heard.contains("nobody can be asked"), "{client}: {heard}");
+    // What the session came to stands at its end, where the client tells of one.
+    assert!(client == "opencode" || story.contains("40 calls: "), "{client}: {story}");
     // What was thrown away comes back.
     assert!(!environment.project().join("build/only-copy.txt").exists(), "{client}: {story}");
     let records = environment.records(session["session"].as_str().unwrap());
@@ -152,6 +160,16 @@ fn claude_works_a_day() {
 #[test]
 fn codex_works_a_day() {
     works_a_day("codex");
+}
+
+#[test]
+fn gemini_works_a_day() {
+    works_a_day("gemini");
+}
+
+#[test]
+fn opencode_works_a_day() {
+    works_a_day("opencode");
 }
 
 /// How many calls a measurement makes.

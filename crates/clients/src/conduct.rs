@@ -56,12 +56,13 @@ const TESTS: &str = "\n## How each cell is known\n\n\
     | refusal, question without a user, changed call or its substitute, words for the model, stop, hook removed meanwhile | `real_further_clients_obeying::NAME::obeys` | `clients::every_client_is_refused_in_its_form_and_not_disturbed_otherwise` |\n\
     | the hook crashes, is silent, prints nonsense or half an answer, or takes 14 seconds | `real_further_clients_obeying::NAME::fails_closed_whatever_the_hook_does` | `clients::the_line_that_calls_the_hook_passes_on_what_it_hears_and_refuses_silence` |\n\
     | the hook takes longer than the client waits | not run: then the call runs, as the sections say | the deadlines of the hook itself: `hook::an_input_that_never_closes_is_answered` |\n\
+    | an input that can be read in more than one way | `real_further_clients_inputs` (Gemini CLI, Qwen Code, Copilot CLI, Cline, Droid, OpenCode) | `clients` unit tests of `tool_names` |\n\
     | several hooks | Claude Code: `real_client_questions::a_hook_of_the_project_does_not_answer_for_a_person`; others not run | `clients::the_canary_of_every_client_is_refused_and_a_failure_refuses_too` |\n\
     | the canary of `doctor` | | `clients::doctor_proves_the_protection_of_every_client` |\n\
     | tokens and cost under `checkrein run`, and going on | `real_further_clients::NAME_is_counted`, `real_further_clients::NAME_goes_on_with_its_session` (Claude Code, Codex, OpenCode) | `clients` unit tests of `resume` |\n\
     | an agent behind `checkrein acp` | `acp::real` (Gemini CLI, Qwen Code, OpenCode) | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order` |\n\
-    | a server behind `checkrein mcp` | `mcp_real_clients` (Claude Code, OpenCode) | `mcp` |\n\
-    | a day of forty calls | `working_day` (Claude Code, Codex) | |\n";
+    | a server behind `checkrein mcp` | `mcp_real_clients` (Claude Code, OpenCode, both at once) | `mcp` |\n\
+    | a day of forty calls | `working_day` (Claude Code, Codex, Gemini CLI, OpenCode) | |\n";
 
 /// Returns the page of agents: one row for each client.
 pub fn page(clients: &[ClientAdapter]) -> String {

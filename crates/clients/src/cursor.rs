@@ -15,7 +15,7 @@ use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
 const CURSOR: Client = Client::new("cursor");
 
@@ -108,7 +108,7 @@ const READING: Reading = Reading {
         if let Some(tool) = action.tool.as_str().strip_prefix("MCP:") {
             action.tool = checkrein_protocol::ToolName(format!("mcp__cursor__{tool}"));
         }
-        canonical(action)
+        canonical(action, Folders::Usual)
     },
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::Told,

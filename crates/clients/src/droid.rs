@@ -19,7 +19,7 @@ use crate::registration::{HookLayout, Matching};
 use crate::resume::behind;
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::{canonical, of_server};
+use crate::tool_names::{Folders, canonical, of_server};
 
 const DROID: Client = Client::new("droid");
 
@@ -120,7 +120,7 @@ const EVENTS: &[(&str, Matching)] = &[
 const READING: Reading = Reading {
     client: DROID,
     meaning: |name| name,
-    named: |action| canonical(of_server(action, "___")),
+    named: |action| canonical(of_server(action, "___"), Folders::These(&[])),
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::Told,
 };

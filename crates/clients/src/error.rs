@@ -34,6 +34,14 @@ pub enum DecodeError {
         /// The name of the event, cut.
         name: String,
     },
+    /// A call that can be read in two ways.
+    #[error(
+        "the input of `{tool}` says different things under names of the same meaning, so what it does cannot be told"
+    )]
+    Contradicting {
+        /// The tool.
+        tool: String,
+    },
     /// A call whose input has not the form that its tool takes.
     #[error("the input of `{tool}` has no usable `{field}`, so what it does cannot be told")]
     Input {

@@ -15,7 +15,7 @@ use crate::payload::Payload;
 use crate::registration::{HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
 const KIRO: Client = Client::new("kiro");
 
@@ -100,7 +100,7 @@ const READING: Reading = Reading {
         {
             action.tool = checkrein_protocol::ToolName(format!("mcp__{server}__{tool}"));
         }
-        canonical(action)
+        canonical(action, Folders::Usual)
     },
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::NotTold,

@@ -87,7 +87,7 @@ pub use registration::{
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use servers::{NamedServer, ServerFile, ServerForm, ServerWay};
 pub use status_line::{StatusLine, StatusLineLayout};
-pub use tool_names::canonical;
+pub use tool_names::readings;
 
 use checkrein_protocol::Client;
 

@@ -15,7 +15,7 @@ pub(crate) struct Reading {
     /// The shared name of an event.
     pub(crate) meaning: fn(&str) -> &str,
     /// A call under our names.
-    pub(crate) named: fn(Action) -> Action,
+    pub(crate) named: fn(Action) -> Result<Action, DecodeError>,
     /// What a tool answered.
     pub(crate) answered: fn(&Action, &Json) -> Answered,
     /// Whether a client tells that a command failed.
@@ -57,12 +57,12 @@ impl Reading {
         let said = |payload: &Payload| payload.text("last_assistant_message").map(str::to_owned);
         Ok(match (self.meaning)(name) {
             "PreToolUse" => {
-                let (call, action) = (payload.call(), (self.named)(payload.action(cwd)?));
+                let (call, action) = (payload.call(), (self.named)(payload.action(cwd)?)?);
                 readable(&action)?;
                 HookEventKind::BeforeAction { call, action }
             }
             "PermissionRequest" => {
-                HookEventKind::PermissionAsked { action: (self.named)(payload.action(cwd)?) }
+                HookEventKind::PermissionAsked { action: (self.named)(payload.action(cwd)?)? }
             }
             "PostToolUse" | "PostToolUseFailure" => self.outcome(payload, cwd)?,
             "UserPromptSubmit" => HookEventKind::Prompt { text: payload.own_text("prompt") },
@@ -87,7 +87,9 @@ impl Reading {
         let duration_ms = payload.value("duration_ms").and_then(Json::as_u64);
         let error = payload.text("error").map(str::to_owned);
         let response = payload.take("tool_response");
-        let action = (self.named)(payload.action(cwd)?);
+        // What has run is told of, whether or not it can be read.
+        let told = payload.action(cwd)?;
+        let action = (self.named)(told.clone()).unwrap_or(told);
         let mut answered = match (&response, &error) {
             (None, Some(error)) => Answered::output(error.clone()),
             (None, None) => Answered::default(),

@@ -1,9 +1,17 @@
 //! Calls under the names of tools and fields that the rest of the program knows, where the input means the same.
+//!
+//! What a model puts into an input beside the fields of a tool is passed to the hook too, and some of it has a name that another client
+//! uses. Which of two a client obeys is not guessed: a call that can be read in two ways is none that can be judged.
 
-use checkrein_protocol::{Action, ToolName};
+use checkrein_protocol::{AbsolutePath, Action, ToolName};
 use serde_json::{Map, Value as Json, json};
 
+use crate::error::DecodeError;
+
+mod commands;
+
 /// What a tool of a client is, where it has a counterpart among ours.
+#[derive(Clone, Copy)]
 enum Counterpart {
     Shell,
     Write,
@@ -15,62 +23,126 @@ enum Counterpart {
     Patch,
 }
 
+/// In which fields the shell tool of a client names the directory of a command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Folders {
+    /// In these, and in no others: one that it does not read leaves the command where the session is.
+    These(&'static [&'static str]),
+    /// In one that is usual.
+    Usual,
+}
+
 /// Names of fields, ours first.
-const PATH: [&str; 4] = ["file_path", "filePath", "path", "target_file"];
-const CONTENT: [&str; 5] = ["content", "file_text", "contents", "text", "new_text"];
-const OLD: [&str; 4] = ["old_string", "oldString", "old_str", "old_text"];
-const NEW: [&str; 4] = ["new_string", "newString", "new_str", "new_text"];
-const PATCH: [&str; 4] = ["command", "patchText", "input", "patch"];
-const FOLDER: [&str; 4] = ["workdir", "working_directory", "directory", "dir_path"];
+const PATH: &[&str] = &["file_path", "filePath", "path", "target_file"];
+const CONTENT: &[&str] = &["content", "file_text", "contents", "text", "new_text"];
+const EDITOR_CONTENT: &[&str] = &["content", "file_text", "contents", "text", "new_text", "new_str"];
+const OLD: &[&str] = &["old_string", "oldString", "old_str", "old_text"];
+const NEW: &[&str] = &["new_string", "newString", "new_str", "new_text"];
+const PATCH: &[&str] = &["command", "patchText", "input", "patch"];
+const FOLDER: &[&str] = &["workdir", "working_directory", "directory", "dir_path"];
 
 /// The call under our names. A call that has no counterpart, or not the fields of one, stays as it is.
-pub fn canonical(mut action: Action) -> Action {
-    let Some(counterpart) = counterpart(action.tool.as_str()) else { return action };
-    if let Json::String(text) = &action.input {
-        // One field alone, as a patch is passed by some clients.
-        action.input = json!({ "command": text });
+///
+/// # Errors
+/// When the call can be read in two ways.
+pub(crate) fn canonical(action: Action, folders: Folders) -> Result<Action, DecodeError> {
+    let tool = action.tool.as_str().to_owned();
+    let mut all = in_every_way(action, folders);
+    match (all.pop(), all.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(DecodeError::Contradicting { tool }),
     }
-    let Json::Object(fields) = &mut action.input else { return action };
-    let name = match counterpart {
-        Counterpart::Shell => {
-            shell(fields);
-            if let Some(folder) = FOLDER.iter().find_map(|key| fields.get(*key)?.as_str()) {
-                action.cwd = action.cwd.join(folder);
-            }
-            ToolName::SHELL
+}
+
+/// The same for a call of which the client is not known: in every way in which it can be read, at least one.
+pub fn readings(action: Action) -> Vec<Action> {
+    in_every_way(action, Folders::Usual)
+}
+
+fn in_every_way(mut action: Action, folders: Folders) -> Vec<Action> {
+    let Some(counterpart) = counterpart(action.tool.as_str()) else { return vec![action] };
+    match (&action.input, counterpart) {
+        // One field alone, as a patch is passed by some clients.
+        (Json::String(text), _) => action.input = json!({ "command": text }),
+        (Json::Array(_), Counterpart::Shell) => action.input = json!({ "commands": action.input }),
+        _ => {}
+    }
+    let Json::Object(fields) = &action.input else { return vec![action] };
+    let (name, roles): (_, &[&[&str]]) = match counterpart {
+        Counterpart::Shell => return commands::in_every_way(&action, fields, folders),
+        Counterpart::Write => ("Write", &[PATH, CONTENT]),
+        Counterpart::Editor if !OLD.iter().chain(&["insert_line"]).any(|key| fields.contains_key(*key)) => {
+            ("Write", &[PATH, EDITOR_CONTENT])
         }
-        Counterpart::Write => {
-            rename(fields, &PATH);
-            rename(fields, &CONTENT);
-            "Write"
-        }
-        Counterpart::Editor if !OLD.iter().any(|key| fields.contains_key(*key)) => {
-            rename(fields, &PATH);
-            rename(fields, &CONTENT);
-            "Write"
-        }
-        Counterpart::Edit | Counterpart::Editor => {
-            for names in [&PATH[..], &OLD, &NEW] {
-                rename(fields, names);
-            }
-            "Edit"
-        }
+        Counterpart::Edit | Counterpart::Editor => ("Edit", &[PATH, OLD, NEW]),
         Counterpart::Read => {
-            rename(fields, &PATH);
             // Several files at once have no counterpart.
-            if fields.get("file_path").is_none_or(|path| !path.is_string()) {
-                return action;
+            if PATH.iter().find_map(|key| fields.get(*key)).is_none_or(|path| !path.is_string()) {
+                return vec![action];
             }
-            "Read"
+            ("Read", &[PATH])
         }
-        Counterpart::Notebook => "NotebookEdit",
-        Counterpart::Patch => {
-            rename(fields, &PATCH);
-            "apply_patch"
-        }
+        Counterpart::Notebook => ("NotebookEdit", &[]),
+        Counterpart::Patch => ("apply_patch", &[PATCH]),
     };
-    action.tool = ToolName(name.to_owned());
-    action
+    let mut all = vec![fields.clone()];
+    for names in roles {
+        all = all.iter().flat_map(|fields| chosen(fields, names)).collect();
+    }
+    let named = |fields| Action {
+        tool: ToolName(name.to_owned()),
+        input: Json::Object(fields),
+        cwd: action.cwd.clone(),
+    };
+    all.into_iter().map(named).collect()
+}
+
+/// What stands under one of the names, put under the first of them; more than one where they say different things.
+fn chosen(fields: &Map<String, Json>, names: &[&str]) -> Vec<Map<String, Json>> {
+    let Some(own) = names.first() else { return vec![fields.clone()] };
+    let mut values: Vec<&Json> = Vec::new();
+    for value in names.iter().filter_map(|name| fields.get(*name)).filter(|value| !value.is_null()) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let mut rest = fields.clone();
+    if !values.is_empty() {
+        rest.retain(|name, _| !names.contains(&name.as_str()));
+    }
+    let under = |value: &Json| {
+        let mut fields = rest.clone();
+        fields.insert((*own).to_owned(), value.clone());
+        fields
+    };
+    if values.is_empty() { vec![rest] } else { values.into_iter().map(under).collect() }
+}
+
+/// The directories in which a command may run.
+fn places(action: &Action, fields: &Map<String, Json>, folders: Folders) -> Vec<AbsolutePath> {
+    let named = |names: &[&str]| -> Vec<AbsolutePath> {
+        let texts = names.iter().filter_map(|name| fields.get(*name)?.as_str());
+        texts.filter(|text| !text.is_empty()).map(|text| action.cwd.join(text)).collect()
+    };
+    let mut all = named(FOLDER);
+    match folders {
+        Folders::These(own) => {
+            let own = named(own);
+            if own.is_empty() {
+                all.push(action.cwd.clone());
+            }
+            all.extend(own);
+        }
+        Folders::Usual if all.is_empty() => all.push(action.cwd.clone()),
+        Folders::Usual => {}
+    }
+    let mut distinct: Vec<AbsolutePath> = Vec::new();
+    for place in all {
+        if !distinct.contains(&place) {
+            distinct.push(place);
+        }
+    }
+    distinct
 }
 
 /// The tool of a server as we name it, where a client puts `separator` between server and tool.
@@ -91,57 +163,16 @@ fn counterpart(name: &str) -> Option<Counterpart> {
         "Bash" | "bash" | "Shell" | "shell" | "run_shell_command" | "Execute" | "execute_bash"
         | "execute_cmd" | "execute_command" | "run_commands" | "run_command" | "run_in_terminal"
         | "write_bash" => Counterpart::Shell,
-        "Write" | "write" | "write_file" | "create" | "Create" | "write_to_file" | "create_file"
-        | "fs_write" | "fsWrite" => Counterpart::Write,
+        "Write" | "write" | "write_file" | "create" | "Create" | "write_to_file" | "create_file" => {
+            Counterpart::Write
+        }
         "Edit" | "edit" | "replace" | "str_replace" | "edit_file" => Counterpart::Edit,
         "Read" | "read" | "read_file" | "view" | "fs_read" => Counterpart::Read,
-        "editor" => Counterpart::Editor,
+        "editor" | "fs_write" | "fsWrite" => Counterpart::Editor,
         "notebook_edit" => Counterpart::Notebook,
         "apply_patch" | "ApplyPatch" => Counterpart::Patch,
         _ => return None,
     })
-}
-
-/// The text for the shell under its name. What is typed into an open shell is a text for it; of several commands each runs in a shell of
-/// its own.
-fn shell(fields: &mut Map<String, Json>) {
-    if fields.contains_key("command") {
-        return;
-    }
-    if let Some(typed) = fields.get("input").filter(|typed| typed.is_string()).cloned() {
-        fields.insert("command".to_owned(), typed);
-        return;
-    }
-    let commands = fields.get("commands").map(|commands| match commands.as_str() {
-        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| json!([text])),
-        None => commands.clone(),
-    });
-    let words: Option<Vec<String>> = commands
-        .as_ref()
-        .and_then(Json::as_array)
-        .map(|list| {
-            list.iter()
-                .map(|one| one.as_str().or_else(|| one.get("command")?.as_str()).map(str::to_owned))
-                .collect()
-        })
-        .unwrap_or_default();
-    let text = match words.as_deref() {
-        None | Some([]) => return,
-        Some([one]) => one.clone(),
-        Some(all) => all.iter().map(|one| format!("(\n{one}\n)")).collect::<Vec<_>>().join("\n"),
-    };
-    fields.insert("command".to_owned(), Json::String(text));
-}
-
-/// Puts what stands under one of the names under the first of them.
-fn rename(fields: &mut Map<String, Json>, names: &[&str]) {
-    let [own, others @ ..] = names else { return };
-    if fields.contains_key(*own) {
-        return;
-    }
-    if let Some(value) = others.iter().find_map(|name| fields.remove(*name)) {
-        fields.insert((*own).to_owned(), value);
-    }
 }
 
 #[cfg(test)]
@@ -152,7 +183,7 @@ mod tests {
 
     fn told(tool: &str, input: Json) -> (String, Json, String) {
         let action = Action::tool_call(tool, input, AbsolutePath::new("/w").unwrap());
-        let action = canonical(action);
+        let action = canonical(action, Folders::Usual).unwrap();
         (action.tool.as_str().to_owned(), action.input, action.cwd.as_str().to_owned())
     }
 
@@ -185,6 +216,18 @@ mod tests {
             ),
             ("apply_patch", json!("*** Begin Patch"), "apply_patch", json!({"command": "*** Begin Patch"})),
             (
+                "fs_write",
+                json!({"command": "str_replace", "path": "a", "old_str": "x", "new_str": "y"}),
+                "Edit",
+                json!({"command": "str_replace", "file_path": "a", "old_string": "x", "new_string": "y"}),
+            ),
+            (
+                "editor",
+                json!({"path": "a", "new_text": "y", "insert_line": 3}),
+                "Edit",
+                json!({"file_path": "a", "new_string": "y", "insert_line": 3}),
+            ),
+            (
                 "Execute",
                 json!({"command": "ls", "summary": "s"}),
                 "Bash",
@@ -204,12 +247,45 @@ mod tests {
         assert_eq!(told("bash", json!({"command": "ls", "workdir": "../x"})).2, "/x");
     }
 
+    fn ways(tool: &str, input: Json, folders: Folders) -> Result<Action, DecodeError> {
+        canonical(Action::tool_call(tool, input, AbsolutePath::new("/w").unwrap()), folders)
+    }
+
     #[test]
-    fn each_of_several_commands_has_a_shell_of_its_own() {
-        let one = told("run_commands", json!({"commands": ["ls"]}));
-        assert_eq!(one.1["command"], "ls");
-        let two = told("run_commands", json!({"commands": "[\"cd /tmp # there\", \"rm -rf x\"]"}));
-        assert_eq!(two.1["command"], "(\ncd /tmp # there\n)\n(\nrm -rf x\n)");
-        assert_eq!(told("run_commands", json!({"commands": [1]})).1.get("command"), None);
+    fn a_call_that_can_be_read_in_two_ways_is_not_judged_by_one_of_them() {
+        for (tool, input) in [
+            ("write", json!({"filePath": "a", "file_path": "b", "content": "x"})),
+            ("write", json!({"filePath": "a", "content": "x", "text": "y"})),
+            ("edit", json!({"path": "a", "old_str": "x", "old_string": "z", "new_str": "y"})),
+            ("read", json!({"path": "a", "filePath": "b"})),
+            ("bash", json!({"command": "ls", "cmd": "touch x"})),
+            ("run_commands", json!({"command": "ls", "commands": ["touch x"]})),
+            ("write_bash", json!({"command": "ls", "input": "touch x"})),
+            ("bash", json!({"command": "ls", "workdir": "a", "directory": "b"})),
+            ("apply_patch", json!({"patchText": "a", "input": "b"})),
+        ] {
+            assert!(ways(tool, input.clone(), Folders::Usual).is_err(), "{tool}: {input}");
+            let action = Action::tool_call(tool, input, AbsolutePath::new("/w").unwrap());
+            assert_eq!(readings(action).len(), 2);
+        }
+        // The same under two names is no contradiction.
+        let same = json!({"filePath": "a", "file_path": "a", "content": "x"});
+        assert_eq!(
+            ways("write", same, Folders::Usual).unwrap().input,
+            json!({"file_path": "a", "content": "x"})
+        );
+    }
+
+    #[test]
+    fn a_directory_that_the_client_does_not_read_is_no_place() {
+        let place = |input: Json, folders| {
+            ways("Execute", input, folders).map(|action| action.cwd.as_str().to_owned())
+        };
+        let (none, own) = (Folders::These(&[]), Folders::These(&["directory"]));
+        assert!(place(json!({"command": "ls", "workdir": "/tmp"}), none).is_err());
+        assert_eq!(place(json!({"command": "ls", "workdir": "/w"}), none).unwrap(), "/w");
+        assert_eq!(place(json!({"command": "ls", "directory": "a"}), own).unwrap(), "/w/a");
+        assert!(place(json!({"command": "ls", "directory": "a", "workdir": "/tmp"}), own).is_err());
+        assert!(place(json!({"command": "ls", "workdir": "/tmp"}), own).is_err());
     }
 }

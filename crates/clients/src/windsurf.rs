@@ -15,7 +15,7 @@ use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
 const WINDSURF: Client = Client::new("windsurf");
 
@@ -97,7 +97,7 @@ const EVENTS: &[(&str, Matching)] = &[
 const READING: Reading = Reading {
     client: WINDSURF,
     meaning,
-    named: canonical,
+    named: |action| canonical(action, Folders::Usual),
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::NotTold,
 };

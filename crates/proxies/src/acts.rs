@@ -3,7 +3,7 @@
 //! Agents say it in many ways. Some name their tool and give its whole input, some show the difference to a file, Gemini CLI says a command
 //! in the title alone. Kind and title are the agent's own words, so they never make a call look milder than its input does.
 
-use checkrein_clients::canonical;
+use checkrein_clients::readings;
 use checkrein_protocol::{AbsolutePath, Action, ToolName};
 use serde_json::{Map, Value as Json, json};
 
@@ -28,6 +28,9 @@ const COMMAND: [&str; 5] = ["command", "cmd", "commands", "script", "shell_comma
 /// The names of fields with the directory of a command.
 const FOLDER: [&str; 6] =
     ["cwd", "workdir", "working_directory", "directory", "dir_path", "workingDirectory"];
+
+/// Those of them that only some agents use.
+const OTHER_FOLDER: [&str; 2] = ["cwd", "workingDirectory"];
 
 /// The words with which an editor tool says what it does, under the name that elsewhere holds a command.
 const EDITOR_WORDS: [&str; 6] = ["view", "create", "str_replace", "insert", "undo_edit", "delete"];
@@ -107,13 +110,15 @@ impl ToldCall {
 
     /// The same for a call about which somebody is asked now: what is not told is not understood.
     pub(crate) fn actions_now(&self, cwd: &AbsolutePath) -> Vec<Action> {
-        self.actions(cwd).unwrap_or_else(|| vec![self.by_name(Map::new(), cwd)])
+        self.actions(cwd).unwrap_or_else(|| self.by_name(Map::new(), cwd))
     }
 
     fn by_input(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
         // A patch shows less of itself to us than the files that it makes.
         if let Some(name) = &self.tool {
-            return vec![with_place(canonical(tool(name, input.clone(), cwd)), input)];
+            let place = OTHER_FOLDER.iter().find_map(|name| input.get(*name)?.as_str());
+            let cwd = place.map_or_else(|| cwd.clone(), |place| cwd.join(place));
+            return readings(tool(name, input.clone(), &cwd));
         }
         let path = PATH.iter().find_map(|name| input.get(*name)?.as_str());
         if let Some(text) = command(input)
@@ -146,7 +151,7 @@ impl ToldCall {
         } else {
             self.locations.iter().map(String::as_str).collect()
         };
-        self.by_kind(&paths, cwd).unwrap_or_else(|| vec![self.by_name(input.clone(), cwd)])
+        self.by_kind(&paths, cwd).unwrap_or_else(|| self.by_name(input.clone(), cwd))
     }
 
     fn by_what_is_shown(&self, cwd: &AbsolutePath) -> Vec<Action> {
@@ -164,7 +169,7 @@ impl ToldCall {
             return Vec::new();
         }
         let paths: Vec<&str> = self.locations.iter().map(String::as_str).collect();
-        self.by_kind(&paths, cwd).unwrap_or_else(|| vec![self.by_name(self.shown_input(), cwd)])
+        self.by_kind(&paths, cwd).unwrap_or_else(|| self.by_name(self.shown_input(), cwd))
     }
 
     /// What a call of this kind does to these files; `None` where that says too little.
@@ -194,7 +199,7 @@ impl ToldCall {
     }
 
     /// A call of which only the name of the tool tells anything.
-    fn by_name(&self, mut input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
+    fn by_name(&self, mut input: Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
         let name = self.tool.clone().or_else(|| self.prefix.clone()).unwrap_or_else(|| {
             let words = if self.title.is_empty() { &self.kind } else { &self.title };
             slug(words)
@@ -202,7 +207,7 @@ impl ToldCall {
         if !self.title.is_empty() {
             input.entry("title").or_insert_with(|| Json::from(self.title.clone()));
         }
-        canonical(tool(&name, input, cwd))
+        readings(tool(&name, input, cwd))
     }
 
     /// What the agent shows of an input that it does not tell: JSON in its text, as Gemini CLI does for tools of servers.

@@ -114,15 +114,16 @@ fn of_client(
         if written == Written::Unchanged && approval != Approval::DryRun {
             forget()?;
         }
+        let held = environment.folder_of(client);
         if written == Written::Yes {
             for companion in companions(client, &settings) {
                 if read(&companion)?.contains("checkrein-hook") {
-                    remove_made(&companion)?;
+                    remove_made(&companion, &held)?;
                 }
             }
         }
         if written == Written::Yes && was_made && is_empty_object(&after) {
-            remove_made(&settings)?;
+            remove_made(&settings, &held)?;
         }
         if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(environment, client)?;
@@ -178,13 +179,15 @@ fn is_empty_object(text: &str) -> bool {
             .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
-/// Removes a settings file that was made by `init`, and its folder when nothing else is in there.
-fn remove_made(settings: &AbsolutePath) -> Result<(), CommandError> {
+/// Removes a settings file that was made by `init`, its folder when nothing else is in there, and so on up to the folder of the client: an
+/// empty one would look like a client that is here.
+fn remove_made(settings: &AbsolutePath, of_client: &AbsolutePath) -> Result<(), CommandError> {
     std::fs::remove_file(settings.as_str())
         .map_err(|error| CommandError::file("remove", settings.clone(), &error))?;
-    if let Some(folder) = settings.parent() {
-        // One with something in it stays.
-        drop(std::fs::remove_dir(folder.as_str()));
+    let mut next = settings.parent();
+    // One with something in it stays.
+    while let Some(folder) = next.filter(|folder| std::fs::remove_dir(folder.as_str()).is_ok()) {
+        next = folder.parent().filter(|above| above.is_within(of_client));
     }
     Ok(())
 }

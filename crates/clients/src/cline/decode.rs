@@ -7,12 +7,12 @@ use super::CLINE;
 use crate::error::DecodeError;
 use crate::payload::Payload;
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::{canonical, of_server};
+use crate::tool_names::{Folders, canonical, of_server};
 
 const READING: Reading = Reading {
     client: CLINE,
     meaning,
-    named: |action| canonical(of_server(action, "__")),
+    named: |action| canonical(of_server(action, "__"), Folders::These(&[])),
     answered,
     success: SuccessReporting::Told,
 };

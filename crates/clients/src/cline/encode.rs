@@ -49,7 +49,7 @@ fn before(action: &Action, answer: &HookResponse) -> Json {
             None => cancel(text),
         },
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } => {
-            if action.shell_text().is_some() && action.input.get("commands").is_some() {
+            if action.shell_text().is_some() && takes_several(action) {
                 with_command(action, &format!("printf '%s\\n' {}{FAILS}", quoted(reason)), reason)
             } else {
                 cancel(reason)
@@ -63,14 +63,19 @@ fn before(action: &Action, answer: &HookResponse) -> Json {
 fn with_command(action: &Action, command: &str, text: &str) -> Json {
     let mut input = action.input.clone();
     if let Some(fields) = input.as_object_mut()
-        && fields.contains_key("commands")
+        && takes_several(action)
     {
-        fields.remove("command");
+        fields.retain(|name, _| !["command", "args"].contains(&name.as_str()));
         fields.insert("commands".to_owned(), json!([command]));
     } else {
         input["command"] = json!(command);
     }
     json!({ "overrideInput": input, "context": text })
+}
+
+/// Whether the tool of a call takes a list of commands: the one of the command line, however it was called.
+fn takes_several(action: &Action) -> bool {
+    ["commands", "args"].iter().any(|field| action.input.get(*field).is_some())
 }
 
 fn said(text: &str) -> Json {

@@ -33,6 +33,10 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEv
         "Stop" => HookEventKind::TurnEnding { message: said(&payload) },
         "SubagentStart" => HookEventKind::SubagentStarted,
         "SubagentStop" => HookEventKind::SubagentEnding { message: said(&payload) },
+        // A call that waits for an answer, under a name that nobody knows: what is not read is not passed.
+        _ if payload.carries_a_call() => {
+            return Err(DecodeError::UnknownEvent { name: name.chars().take(64).collect() });
+        }
         _ => payload.other(),
     })
 }

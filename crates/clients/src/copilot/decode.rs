@@ -7,10 +7,15 @@ use super::COPILOT;
 use crate::error::DecodeError;
 use crate::payload::Payload;
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
-const READING: Reading =
-    Reading { client: COPILOT, meaning, named: canonical, answered, success: SuccessReporting::Told };
+const READING: Reading = Reading {
+    client: COPILOT,
+    meaning,
+    named: |action| canonical(action, Folders::These(&[])),
+    answered,
+    success: SuccessReporting::Told,
+};
 
 /// Fields by their names in the style of camel case, and as most clients call them.
 const NAMES: [(&str, &str); 13] = [

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::GEMINI;
 use crate::error::DecodeError;
 use crate::payload::{Payload, readable};
+use crate::tool_names::{Folders, canonical};
 
 /// Reads one payload. Fields that this version does not know are kept for the record.
 pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
@@ -19,7 +20,8 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
 fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEventKind, DecodeError> {
     Ok(match name {
         "BeforeTool" => {
-            let action = action(&mut payload, cwd)?;
+            let told = payload.action(cwd)?;
+            let action = named(&payload, told)?;
             readable(&action)?;
             // It names no call.
             HookEventKind::BeforeAction { call: None, action }
@@ -33,33 +35,31 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEv
             HookEventKind::SessionStarted { source: payload.text("source").unwrap_or("unknown").to_owned() }
         }
         "SessionEnd" => HookEventKind::SessionEnded,
+        // A call that waits for an answer, under a name that nobody knows: what is not read is not passed.
+        _ if payload.carries_a_call() => {
+            return Err(DecodeError::UnknownEvent { name: name.chars().take(64).collect() });
+        }
         _ => payload.other(),
     })
 }
 
 /// The call under our names of the tools, where the input has the same form.
-fn action(payload: &mut Payload, cwd: &AbsolutePath) -> Result<Action, DecodeError> {
-    let mut action = payload.action(cwd)?;
+fn named(payload: &Payload, action: Action) -> Result<Action, DecodeError> {
     let of_server = payload.value("mcp_context").and_then(|context| {
         let text = |key: &str| context.get(key).and_then(Json::as_str);
         Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
     });
-    let known = match action.tool.as_str() {
-        "run_shell_command" => Some(ToolName::SHELL),
-        "write_file" => Some("Write"),
-        "replace" => Some("Edit"),
-        "read_file" => Some("Read"),
-        _ => None,
-    };
-    if let Some(name) = of_server.or_else(|| known.map(str::to_owned)) {
-        action.tool = ToolName(name);
+    match of_server {
+        Some(name) => Ok(Action { tool: ToolName(name), ..action }),
+        None => canonical(action, Folders::These(&["dir_path"])),
     }
-    Ok(action)
 }
 
 fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeError> {
     let response = payload.take("tool_response").unwrap_or(Json::Null);
-    let action = action(&mut payload, cwd)?;
+    // What has run is told of, whether or not it can be read.
+    let told = payload.action(cwd)?;
+    let action = named(&payload, told.clone()).unwrap_or(told);
     let output = text(response.get("llmContent").unwrap_or(&response));
     let message =
         response.get("error").map(|error| error.get("message").map_or_else(|| error.to_string(), text));

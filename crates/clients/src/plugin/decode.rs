@@ -6,12 +6,17 @@ use serde_json::Value as Json;
 use crate::error::DecodeError;
 use crate::payload::Payload;
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
 /// Reads what the plugin of a client says.
 pub(super) fn decode(client: Client, payload: &[u8]) -> Result<HookEvent, DecodeError> {
-    let reading =
-        Reading { client, meaning: |name| name, named: canonical, answered, success: SuccessReporting::Told };
+    let reading = Reading {
+        client,
+        meaning: |name| name,
+        named: |action| canonical(action, Folders::These(&["workdir"])),
+        answered,
+        success: SuccessReporting::Told,
+    };
     reading.event(Payload::parse(payload)?)
 }
 

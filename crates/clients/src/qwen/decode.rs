@@ -7,12 +7,12 @@ use super::QWEN;
 use crate::error::DecodeError;
 use crate::payload::Payload;
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::canonical;
+use crate::tool_names::{Folders, canonical};
 
 const READING: Reading = Reading {
     client: QWEN,
     meaning: |name| name,
-    named: canonical,
+    named: |action| canonical(action, Folders::These(&["directory"])),
     answered,
     success: SuccessReporting::Told,
 };
