@@ -144,6 +144,11 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
     }
     // A sweep over a directory finds what is there; a file of the guard that does not exist is not lost by it.
     let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
+    // A search looked at what stands in the work tree, and chose none of it.
+    if effect.nature == Nature::NothingFits && guarded.path.is_within(&world.place().workspace) && is_there()
+    {
+        return Touch::Not;
+    }
     // What shuts out of a project takes no policy and no settings away where there are none.
     let can_be_shut_out = || !guarded.path.is_within(&world.place().workspace) || is_there();
     let surely = |does: bool| if does { Touch::Surely } else { Touch::Not };

@@ -1,6 +1,6 @@
 //! Commands that stand where one does not look for them: in variables, aliases, traps and options.
 
-use crate::effect::{EffectKind, Severity, Target};
+use crate::effect::{Effect, EffectKind, Severity, Target};
 use crate::path::AbsolutePath;
 
 use super::call::{Call, Input};
@@ -178,14 +178,12 @@ impl Machine<'_> {
         self.perhaps(|machine| machine.in_subshell(|machine| machine.run_here(text)));
         let words = text.known_start();
         let sees_commands = words.contains("BASH_COMMAND") || words.contains("history");
-        let listens = self.effects_since(before).any(|effect| {
-            matches!(
-                effect.kind,
-                EffectKind::FileCreate
-                    | EffectKind::FileModify
-                    | EffectKind::NetworkRequest
-                    | EffectKind::DataUpload
-            )
+        let workspace = self.world().place().workspace.clone();
+        // What a script says of itself in the workspace is a log; what a user types is written down elsewhere.
+        let is_log = |effect: &Effect| effect.target.path().is_some_and(|path| path.is_within(&workspace));
+        let listens = self.effects_since(before).any(|effect| match effect.kind {
+            EffectKind::FileCreate | EffectKind::FileModify => !is_log(effect),
+            kind => matches!(kind, EffectKind::NetworkRequest | EffectKind::DataUpload),
         }) || words.contains("logger ");
         if sees_commands && listens {
             self.add(

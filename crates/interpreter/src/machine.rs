@@ -602,6 +602,12 @@ impl<'w> Machine<'w> {
         });
     }
 
+    /// Whether the program call before the running one is of this program: what comes in through a pipe comes straight from it.
+    pub fn follows_upon(&self, program: &str) -> bool {
+        let mut calls = self.findings.commands.iter().rev();
+        self.findings.commands.len() < COMMANDS && calls.nth(1).is_some_and(|call| call.program == program)
+    }
+
     /// Writes a program call into the list.
     pub(crate) fn list_command(&mut self, program: &str, words: &[Value]) {
         if !self.findings.programs.iter().any(|known| known == program)

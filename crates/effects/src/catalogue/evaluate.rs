@@ -120,6 +120,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::life_cycle(machine, call);
     programs::tasks(machine, call);
     programs::sources(machine, call);
+    programs::ad_hoc_tasks(machine, call);
     let mut read = Output::Nothing;
     let before = machine.effect_count();
     for clause in &program.clauses {

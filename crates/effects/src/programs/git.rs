@@ -18,6 +18,7 @@
 //! | `handed` | programs that git hands names of files to |
 //! | `options` | words of a subcommand sorted into options and operands, with git's abbreviations |
 //! | `origins` | what git fetches from elsewhere, and where it writes that |
+//! | `own_patches` | files and patches that come out of the repository itself |
 //! | `owners` | to whom the repository behind an address belongs |
 //! | `own_settings` | what git writes into the configuration of the repository by the way |
 //! | `pathspec` | the words with which git is told files: patterns and signs |
@@ -52,6 +53,7 @@ mod logged;
 mod moved;
 mod options;
 mod origins;
+mod own_patches;
 mod own_settings;
 mod owners;
 mod pathspec;
@@ -484,7 +486,15 @@ impl Git<'_, '_> {
             }
             _ => None,
         };
+        let shown = match (name, words.operands()) {
+            ("cat-file", [kind, file]) if matches!(kind.as_exact(), Some("blob")) => {
+                self.shown_file(std::slice::from_ref(file))
+            }
+            ("cat-file", files) if words.has("-p") => self.shown_file(files),
+            _ => None,
+        };
         match known {
+            _ if shown.is_some() => shown.map_or_else(Exit::unknown, Exit::printing),
             Some(text) => Exit::printing(Value::exact(format!("{text}\n"))),
             None => self.names_not_kept(name, words).map_or_else(Exit::unknown, Exit::printing),
         }

@@ -17,7 +17,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 pub(crate) use python::python;
 
-use super::text::{Content, edit_in_place, keeps_names, with_edited_texts};
+use super::text::{Content, edit_in_place, keeps_names, leaves_names, with_edited_texts};
 use crate::interpreter::filters::{Editor, edit_takes_values_away};
 
 /// `perl`
@@ -226,7 +226,12 @@ fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], word
     let scripts: Option<Vec<&str>> = codes.iter().map(Value::as_exact).collect();
     let takes_values_away = call.program.starts_with("perl")
         && arguments.has(&["-p"])
-        && scripts.is_some_and(|scripts| edit_takes_values_away(Editor::Perl, &scripts));
+        && scripts.is_some_and(|scripts| {
+            edit_takes_values_away(Editor::Perl, &scripts)
+                || arguments.has(&["-i"])
+                    && !arguments.has(&["-0", "-n", "-a", "-l"])
+                    && leaves_names(machine, &arguments.operands, Editor::Perl, &scripts)
+        });
     for code in &codes {
         let plain = !modules && code.as_exact().is_some_and(|text| stays_in_text(text, words));
         if !takes_values_away && !code.as_exact().is_some_and(keeps_names) {

@@ -113,6 +113,8 @@ pub(crate) fn given(machine: &mut Machine<'_>, name: &str, value: Option<&str>) 
         "PATH" => !leads_to_installed_programs(machine, value),
         // A file for `sh`; programs call other things so.
         "ENV" => value.contains('/'),
+        // A script that every shell in the directory reads (mise 2025.1, "Environments", `_.source`).
+        "_.source" => true,
         name => CODE.contains(&name),
     };
     if runs_code {

@@ -14,10 +14,12 @@
 //! | `names_in_text` | names of files in the text of a shell |
 //! | `data_calls` | what code tells libraries for stores and clouds to destroy |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
+//! | `devices` | files that come from devices, and versions of Node |
 //! | `direnv` | letting the variables of a directory in |
 //! | `disk` | overwriting devices and files |
 //! | `downloads` | files that are fetched, and where they come to lie |
 //! | `emptied` | directories that go with the last of what was in them |
+//! | `file_patterns` | programs that take files away by patterns of their own |
 //! | `files` | making, moving and removing files |
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
@@ -58,10 +60,12 @@ mod compiled;
 mod containers;
 mod data_calls;
 mod databases;
+mod devices;
 mod direnv;
 mod disk;
 mod downloads;
 mod emptied;
+mod file_patterns;
 mod files;
 mod find;
 mod git;
@@ -108,6 +112,7 @@ pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
+pub(crate) use playbooks::ad_hoc as ad_hoc_tasks;
 
 /// What a program does to the machine.
 pub(crate) type Handler = fn(&mut Machine<'_>, &Call) -> Exit;
@@ -180,6 +185,11 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "ed" => text::ed,
         "patch" => text::patch,
         "direnv_allow" => direnv::let_run,
+        "removed_patterns" => file_patterns::removed_patterns,
+        "rimraf" => file_patterns::rimraf,
+        "device_pull" => devices::device_pull,
+        "run_node" => devices::run_node,
+        "manifest_fields" => packages::manifest_fields,
         "format" => disk::format,
         "shred" => disk::shred,
         "python" => interpreters::python,

@@ -5,6 +5,7 @@
 //! | `life_cycle` | scripts that a package manager runs by itself |
 //! | `make` | `make`: which recipes run, and in which order |
 //! | `makefile` | makefiles: rules, variables, functions |
+//! | `manifest_fields` | fields of a manifest that are set and taken away |
 //! | `just` | `just`: the same for justfiles |
 //! | `tasks`, `yaml` | other files of tasks, with their runners |
 //!
@@ -15,12 +16,14 @@ mod just;
 mod life_cycle;
 mod make;
 mod makefile;
+mod manifest_fields;
 mod tasks;
 mod yaml;
 
 pub(crate) use just::just;
 pub(crate) use life_cycle::life_cycle;
 pub(crate) use make::make;
+pub(crate) use manifest_fields::manifest_fields;
 pub(crate) use tasks::{follow_unread_text, keep_what_reaches_out, tasks};
 pub(crate) use yaml::document as yaml_document;
 

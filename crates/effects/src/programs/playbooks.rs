@@ -21,9 +21,6 @@ pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["--check", "--syntax-check", "--list-hosts", "--list-tasks", "--list-tags", "-C"]) {
         return Exit::unknown();
     }
-    let is_here = |value: &Value| {
-        value.as_exact().is_some_and(|text| matches!(text, "local" | "localhost," | "127.0.0.1,"))
-    };
     let all_here = arguments.values(&["-c", "--connection", "-i", "--inventory"]).any(is_here);
     for file in arguments.operands.clone() {
         machine.effect(EffectKind::InfrastructureChange, &file);
@@ -43,6 +40,47 @@ pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// Follows the one task that `ansible` is given on the command line, where it is for this machine.
+pub(crate) fn ad_hoc(machine: &mut Machine<'_>, call: &Call) {
+    let arguments = &call.arguments;
+    if call.program != "ansible"
+        || arguments.has(&["--check", "-C", "--list-hosts", "--syntax-check"])
+        || !(arguments.values(&["-c", "--connection", "-i", "--inventory"]).any(is_here)
+            || arguments.operands.first().is_some_and(is_here))
+    {
+        return;
+    }
+    let module = match arguments.value(&["-m", "--module-name"]) {
+        Some(name) => name.as_exact(),
+        None => Some("command"),
+    };
+    let given = arguments.value(&["-a", "--args"]).and_then(Value::as_exact).unwrap_or_default();
+    match module {
+        Some(module) => carry_out(machine, &serde_json::json!({ module: given })),
+        None => machine.unread("the module that `ansible` runs is not known"),
+    }
+}
+
+/// Whether a word says that tasks are for this machine.
+fn is_here(value: &Value) -> bool {
+    value
+        .as_exact()
+        .is_some_and(|text| matches!(text, "local" | "localhost" | "127.0.0.1" | "localhost," | "127.0.0.1,"))
+}
+
+/// What a module runs of a free text, in which some words are parameters (ansible.builtin.command, "Parameters").
+fn without_parameters(text: &str) -> String {
+    const PARAMETERS: [&str; 6] = ["creates=", "removes=", "executable=", "chdir=", "stdin=", "warn="];
+    let is_parameter = |word: &&str| PARAMETERS.iter().any(|name| word.starts_with(name));
+    if !text.split_whitespace().any(|word| is_parameter(&word)) {
+        return text.to_owned();
+    }
+    let command: Vec<&str> = text.split_whitespace().filter(|word| !is_parameter(word)).collect();
+    let place = text.split_whitespace().find_map(|word| word.strip_prefix("chdir="));
+    let command = command.join(" ");
+    place.map_or(command.clone(), |place| format!("cd {place} && {command}"))
 }
 
 /// Follows the tasks in the lists of a play or block.
@@ -79,7 +117,7 @@ fn carry_out(machine: &mut Machine<'_>, task: &Json) {
             let command = RUNNING.iter().find_map(|module| text.strip_prefix(module)).unwrap_or_default();
             machine.run_text(&Value::exact(command.trim()), Input::Inherited);
         } else if RUNNING.contains(&module) {
-            let command = given.as_str().map(str::to_owned).or_else(|| text("cmd"));
+            let command = given.as_str().map(without_parameters).or_else(|| text("cmd"));
             let argv = given.get("argv").and_then(Json::as_array);
             match (command, argv) {
                 (Some(command), _) => {

@@ -228,6 +228,7 @@ fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets:
     let (Some(addresses), Some(environments)) = (variables(told), variables(ENVIRONMENTS)) else {
         return StorePlace::Elsewhere;
     };
+    let environments: Vec<String> = environments.into_iter().chain(told_by_option(&texts, default)).collect();
     let mut all = texts.iter().chain(targets).chain(&addresses).chain(&environments);
     if all.any(|text| says(text, PRODUCTION)) {
         return StorePlace::Elsewhere;
@@ -272,6 +273,18 @@ const NO_STORES: &[&str] = &[
     "-path",
     "-dir",
 ];
+
+/// What the options say with which a framework is told where it runs: `--env=test`, `-e test` (symfony.com, "Console"; laravel.com, "Artisan";
+/// guides.rubyonrails.org, "Command Line"; sequelize-cli, knex, `--env`).
+fn told_by_option(texts: &[String], default: DefaultStore) -> Vec<String> {
+    if default != DefaultStore::Project {
+        return Vec::new();
+    }
+    let is_option = |text: &str| matches!(text, "--env" | "--environment" | "-e");
+    let attached = texts.iter().filter_map(|text| text.split_once('=').filter(|(name, _)| is_option(name)));
+    let behind = texts.iter().zip(texts.iter().skip(1)).filter(|(option, _)| is_option(option));
+    attached.map(|(_, value)| value.to_owned()).chain(behind.map(|(_, value)| value.clone())).collect()
+}
 
 /// Options whose value is a statement, or a file of them (psql(1), mysql(1), mongosh, sqlcmd).
 const STATEMENTS: &[&str] =

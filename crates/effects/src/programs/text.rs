@@ -435,6 +435,46 @@ fn order_keeps_names(order: &str) -> bool {
     }
 }
 
+/// Whether an edit of files that are known leaves each setting its name, and changes nothing that is a secret by its form: who reads the file
+/// afterwards sees of each line what could be seen before.
+pub(super) fn leaves_names(machine: &Machine<'_>, files: &[Value], editor: Editor, scripts: &[&str]) -> bool {
+    !files.is_empty()
+        && !scripts.is_empty()
+        && files.iter().all(|file| {
+            let Some(path) = machine.one_path_through(file) else { return false };
+            if crate::places::credential(&path, &machine.world().place().home).is_none() {
+                return false;
+            }
+            let text = machine.text(&path);
+            let Some(before) = text.as_exact() else { return false };
+            let Some(after) = edited_in_place(editor, scripts, before) else { return false };
+            before.lines().count() == after.lines().count()
+                && before
+                    .lines()
+                    .zip(after.lines())
+                    .all(|(before, after)| before == after || is_same_setting(before, after))
+        })
+}
+
+/// Whether two lines say something of one setting, and neither value is long enough for a key.
+fn is_same_setting(before: &str, after: &str) -> bool {
+    /// Shorter runs of letters are no keys (ours).
+    const KEY: usize = 16;
+    let is_key = |text: &str| {
+        text.split(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '-' | '_'))
+            .any(|run| run.len() >= KEY)
+    };
+    let split = |line: &str| {
+        let (name, value) = line.split_at(line.find(['=', ':'])?);
+        Some((name.trim_start_matches(['#', ' ']).trim_end().to_owned(), value.to_owned()))
+    };
+    match (split(before), split(after)) {
+        (Some((name, old)), Some((other, new))) => name == other && !is_key(&old) && !is_key(&new),
+        (None, None) => !is_key(before) && !is_key(after),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
 /// What stands behind the lines that an order of `sed` is for: `/^DEBUG/d`, `3d`, `$a X=1`.
 fn behind_address(order: &str) -> &str {
     if let Some(rest) = order.strip_prefix('/') {

@@ -20,8 +20,34 @@ pub(super) fn as_posix(text: &str) -> String {
     out
 }
 
-/// The names of variables that the text sets or takes away for all shells of the user, now and later (fish 4.0, "Universal variables").
-pub(super) fn lasting_variables(text: &str) -> Vec<String> {
+/// A list of places with the home directory in place of its names.
+pub(super) fn with_home(list: &str, home: &str) -> String {
+    let place = |part: &str| match part.strip_prefix('~').or_else(|| part.strip_prefix("$HOME")) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        Some(_) | None => part.to_owned(),
+    };
+    list.split(':').map(place).collect::<Vec<_>>().join(":")
+}
+
+/// The functions that the text keeps for all later shells of the user (fish 4.0, "funcsave", "alias --save").
+pub(super) fn lasting_functions(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for statement in statements(text) {
+        let mut words =
+            statement.split_whitespace().skip_while(|word| !matches!(*word, "funcsave" | "alias"));
+        let is_alias = words.next() == Some("alias");
+        let words: Vec<&str> = words.collect();
+        let keeps = !is_alias || words.iter().any(|word| matches!(*word, "-s" | "--save"));
+        let named = words.iter().filter(|word| keeps && !word.starts_with('-'));
+        let named = named.take(if is_alias { 1 } else { usize::MAX });
+        names.extend(named.map(|word| word.split('=').next().unwrap_or(word).to_owned()));
+    }
+    names
+}
+
+/// The variables that the text sets or takes away for all shells of the user, now and later, with what they become (fish 4.0, "Universal
+/// variables", "fish_add_path"). Lists are written as other shells write them.
+pub(super) fn lasting_variables(text: &str) -> Vec<(String, Option<String>)> {
     let is_universal = |word: &&str| {
         *word == "--universal" || word.starts_with('-') && !word.starts_with("--") && word.contains('U')
     };
@@ -29,10 +55,23 @@ pub(super) fn lasting_variables(text: &str) -> Vec<String> {
         .iter()
         .filter_map(|statement| {
             let mut words = statement.split_whitespace();
-            words.find(|word| *word == "set")?;
+            let adds_path = words.find(|word| matches!(*word, "set" | "fish_add_path"))? == "fish_add_path";
             let words: Vec<&str> = words.collect();
-            words.iter().any(is_universal).then_some(())?;
-            words.into_iter().find(|word| !word.starts_with('-')).map(str::to_owned)
+            let is_erased = words.iter().any(|word| matches!(*word, "-e" | "--erase" | "-Ue" | "-eU"));
+            let is_for_one = words.iter().any(|word| matches!(*word, "-P" | "--path" | "-n" | "--dry-run"));
+            if !adds_path && !words.iter().any(is_universal) || adds_path && is_for_one {
+                return None;
+            }
+            let mut plain = words.into_iter().filter(|word| !word.starts_with('-'));
+            let name = if adds_path { "PATH" } else { plain.next()? };
+            // What the list held before stays.
+            let kept = ["$PATH", "$fish_user_paths"];
+            let values: Vec<&str> = plain
+                .map(|word| word.trim_matches(['"', '\'']))
+                .filter(|word| !kept.contains(word))
+                .collect();
+            let name = if name == "fish_user_paths" { "PATH" } else { name };
+            Some((name.to_owned(), (!is_erased && !values.is_empty()).then(|| values.join(":"))))
         })
         .collect()
 }

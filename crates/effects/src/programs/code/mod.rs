@@ -157,8 +157,14 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
             machine.note_shown_settings("printenv", &[]);
         }
         if call.program == "fish" {
-            for name in fish::lasting_variables(text) {
-                crate::programs::lasting_variable(machine, &name, None);
+            let home = machine.world().place().home.clone();
+            for (name, value) in fish::lasting_variables(text) {
+                let value = value.map(|value| fish::with_home(&value, home.as_str()));
+                crate::programs::lasting_variable(machine, &name, value.as_deref());
+            }
+            for name in fish::lasting_functions(text) {
+                let file = home.join(".config/fish/functions").join(&format!("{name}.fish"));
+                machine.write(&Value::exact(file.as_str()));
             }
         }
         let in_words_of_sh = match call.program.as_str() {

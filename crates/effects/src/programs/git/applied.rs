@@ -18,9 +18,10 @@ pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         return Exit::unknown();
     }
     if !words.has("--cached") {
+        let is_own = git.is_given_own_patch(words.operands());
         let texts = git.patches(words.operands());
         let unread = texts.iter().any(|text| text.as_exact().is_none());
-        if unread {
+        if unread && !is_own {
             git.arrive_unread(&[]);
         }
         let mut all: Vec<FilePatch> =

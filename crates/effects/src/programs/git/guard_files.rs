@@ -46,8 +46,8 @@ enum Stashed {
 }
 
 /// A file of the guard below the root of a work tree.
-struct GuardFile {
-    path: AbsolutePath,
+pub(super) struct GuardFile {
+    pub(super) path: AbsolutePath,
     relative: String,
 }
 
@@ -321,7 +321,7 @@ impl Git<'_, '_> {
     }
 
     /// The files of the guard in the work tree, of those at the paths or, without any, all.
-    fn guard_files(&self, paths: &[Value]) -> Vec<GuardFile> {
+    pub(super) fn guard_files(&self, paths: &[Value]) -> Vec<GuardFile> {
         let Some(root) = self.root() else { return Vec::new() };
         let specs = self.pathspecs(paths);
         let chosen = |path: &AbsolutePath| {
@@ -340,7 +340,7 @@ impl Git<'_, '_> {
     }
 
     /// What a revision holds; `` is the index.
-    fn held(&self, revision: &str, file: &GuardFile) -> Committed {
+    pub(super) fn held(&self, revision: &str, file: &GuardFile) -> Committed {
         let elsewhere = self.directory.is_some();
         if revision.is_empty() && elsewhere {
             // What another repository last put here is not asked: what stands here counts.

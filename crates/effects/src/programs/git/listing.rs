@@ -33,6 +33,11 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
             let names = git.compared_names(words);
             names.map_or_else(Exit::unknown, |text| Exit::printing(Value::exact(text)))
         }
+        "show" => match git.shown_file(words.operands()) {
+            Some(text) => Exit::printing(text),
+            None => git.own_patch(name, words),
+        },
+        "diff" => git.own_patch(name, words),
         _ => Exit::unknown(),
     }
 }

@@ -30,7 +30,8 @@ enum Stashed {
 pub(super) fn run(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     // `git stash -- file` is a push: what stands behind the dashes is no subcommand.
     match words.operand(0).filter(|_| words.before_dashes != Some(0)) {
-        Some("list" | "show") => Exit::unknown(),
+        Some("list") => Exit::unknown(),
+        Some("show") => git.own_patch("stash", words),
         // Git fails, and loses nothing.
         Some("drop" | "clear") if git.has_no_stash() => Exit::unknown(),
         Some("drop") => {

@@ -269,6 +269,7 @@ fn rearrange_guard(git: &mut Git<'_, '_>, name: &str, words: &Words) {
             }
         }
         "cherry-pick" | "revert" => git.replay_guard(name, words.operands()),
+        "am" if git.is_given_own_patch(words.operands()) => {}
         "am" => git.patch_guard(words.operands()),
         _ => {}
     }
@@ -482,7 +483,7 @@ fn bisect(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 fn format_patch(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if words.has("--stdout") {
-        return Exit::unknown();
+        return git.own_patch("format-patch", words);
     }
     let directory = match words.arguments.value(&["-o", "--output-directory"]) {
         Some(value) => git.located(value),

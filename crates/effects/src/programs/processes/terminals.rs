@@ -232,7 +232,14 @@ fn command(machine: &mut Machine<'_>, verb: &str, words: &[Value], is_own: bool,
         }
         "source-file" => behind.iter().for_each(|file| carry_out_file(machine, file, is_own, depth)),
         "run-shell" if has("-C") => carry_out_texts(machine, behind, is_own, depth),
-        "run-shell" | "pipe-pane" => {
+        "pipe-pane" => {
+            // What a terminal shows goes to the command, but with `-I` alone (tmux(1), "pipe-pane").
+            let input = if has("-I") { Input::Inherited } else { Input::Unknown };
+            if let Some(text) = behind.first() {
+                machine.run_text(text, input);
+            }
+        }
+        "run-shell" => {
             if let Some(text) = behind.first() {
                 machine.run_text(text, Input::Inherited);
             }

@@ -4,7 +4,7 @@ use crate::effect::EffectKind;
 use crate::interpreter::filters::{Editor, edit_takes_values_away};
 use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
-use super::{Content, edit_in_place, keeps_names, with_edited_texts};
+use super::{Content, edit_in_place, keeps_names, leaves_names, with_edited_texts};
 use crate::programs::instructions::instructions;
 
 /// `sed`
@@ -37,7 +37,13 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let extended = arguments.has(&["-E", "-r", "--regexp-extended"]);
     let editor = if extended { Editor::ExtendedSed } else { Editor::Sed };
     let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
-    let leaves_names_alone = known.is_some_and(|scripts| edit_takes_values_away(editor, &scripts));
+    let is_plain = !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "--follow-symlinks"]);
+    let leaves_names_alone = known.is_some_and(|scripts| {
+        edit_takes_values_away(editor, &scripts)
+            || is_plain
+                && arguments.has(&["-i", "--in-place", "-I"])
+                && leaves_names(machine, files, editor, &scripts)
+    });
     let mut content = if may_go { Content::MayGo } else { Content::Kept };
     for script in &scripts {
         // `w /dev/stdout` prints, and another name hides what is secret from who reads the file next.
@@ -69,8 +75,6 @@ pub(crate) fn sed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if in_place {
         let suffix = arguments.value(&["-i", "--in-place", "-I"]).cloned();
         let known: Option<Vec<&str>> = scripts.iter().map(Value::as_exact).collect();
-        let is_plain =
-            !arguments.has(&["-n", "--quiet", "--silent", "-z", "--null-data", "--follow-symlinks"]);
         let known = known.filter(|_| is_plain).unwrap_or_default();
         // Without a script that is known nothing is worked out.
         let edited: &[Value] = if known.is_empty() { &[] } else { files };
