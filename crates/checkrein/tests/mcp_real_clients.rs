@@ -76,7 +76,7 @@ fn claude_code_with_a_server_behind_the_gateway() {
     assert!(folders.iter().all(|name| !name.starts_with("mcp-")), "{folders:?}");
 
     // The server says something else of its tools from now on.
-    server(&environment, "Does something, and more");
+    server(&environment, "Does something for quokkas");
     let before = heard(&environment).matches("tools/call").count();
     let model = claude(&environment);
     assert_eq!(heard(&environment).matches("tools/call").count(), before, "{}", model.heard());
@@ -180,9 +180,9 @@ fn one_server_that_claude_code_and_opencode_share_is_one_behind_the_gateway() {
     assert_eq!(listed.matches("script.json").count(), 1, "it is one server: {listed}");
 
     // What it says of its tools from now on reaches neither, until a user accepts it once for both.
-    server(&environment, "Does something, and more");
+    server(&environment, "Does something for quokkas");
     for said in both() {
-        assert!(!said.contains("and more"), "{said}");
+        assert!(!said.contains("quokkas"), "{said}");
     }
     assert_eq!(calls(), 2, "{}", heard(&environment));
     environment.succeed(&["mcp", "accept", "vault", "--yes"]);

@@ -202,7 +202,8 @@ impl<R: Reviewer> Relay<R> {
         let pending = match envelope.method.as_deref() {
             Some("initialize" | "server/discover") => Pending::Initialize,
             Some("tools/list") => Pending::Tools,
-            Some("resources/read" | "prompts/get") => Pending::Text,
+            // The result of a call that went on by itself is fetched by the last of these.
+            Some("resources/read" | "prompts/get" | "tasks/result") => Pending::Text,
             Some(_) | None => return true,
         };
         let mut state = self.state();

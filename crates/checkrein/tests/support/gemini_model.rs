@@ -21,6 +21,12 @@ pub(super) fn answer<'a>(
         Some((tool, input)) => {
             json!({ "functionCall": { "name": tool, "args": input }, "thoughtSignature": "c2ln" })
         }
+        // After thirty calls the client asks whether the agent goes round in circles, and asks on until it is told in JSON.
+        None if request["generationConfig"]["responseMimeType"] == "application/json" => {
+            let calm = json!({ "unproductive_state_analysis": "it gets on", "unproductive_state_confidence": 0.0,
+                "next_speaker": "user", "reasoning": "it gets on", "model_choice": "flash" });
+            json!({ "text": calm.to_string() })
+        }
         None => json!({ "text": "done" }),
     };
     let answer = json!({

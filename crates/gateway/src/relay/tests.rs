@@ -168,6 +168,9 @@ fn results_are_masked_and_an_answer_under_another_spelling_is_none() {
     relay.from_client(&line(&json!({ "id": 4, "method": "resources/read", "params": { "uri": "a" } })));
     let resource = line(&json!({ "id": 4, "result": { "contents": [{ "uri": "a", "text": TOKEN }] } }));
     assert!(to_the_client(&relay.from_server(&resource)).to_string().contains("[masked:"));
+    // A call that goes on by itself is answered later, by another request.
+    relay.from_client(&line(&json!({ "id": 5, "method": "tasks/result", "params": { "taskId": "a" } })));
+    assert!(!to_the_client(&relay.from_server(&answer(json!(5)))).to_string().contains(TOKEN));
     let told = relay.reviewer.told.lock().unwrap();
     assert!(told.iter().all(|told| !told.contains(TOKEN)), "{told:?}");
 }
