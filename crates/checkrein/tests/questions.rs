@@ -102,7 +102,7 @@ fn in_profiles_without_a_person_nobody_is_asked() {
         for command in [SHELL_START, FORCE_PUSH] {
             let answer = answer(&environment, Some("default"), &[], command);
             assert_eq!(decision(&answer), Some("deny"), "{answer}");
-            assert!(reason(&answer).contains(&format!("because the profile is `{profile}`")), "{answer}");
+            assert!(reason(&answer).contains(&format!("(the profile is `{profile}`)")), "{answer}");
         }
     }
 }
@@ -147,7 +147,7 @@ fn a_hook_that_the_project_brings_does_not_answer_for_the_user() {
         std::fs::write(&path, text).unwrap();
         let answer = answer(&environment, Some("default"), &[], FORCE_PUSH);
         assert_eq!(decision(&answer), Some("deny"), "{place}: {answer}");
-        let why = format!("because a hook in `{named}` of this project answers in place of the user");
+        let why = format!("(a hook in `{named}` of this project answers in place of the user)");
         assert!(reason(&answer).contains(&why), "{answer}");
         let told = environment.checkrein(&["doctor", "--client", "claude"]);
         let told = String::from_utf8_lossy(&told.stdout).replace('\n', " ");
@@ -248,7 +248,7 @@ fn a_plugin_that_the_project_enables_does_not_answer_for_the_user() {
         }
         let answer = answer(&environment, Some("default"), &[], FORCE_PUSH);
         assert_eq!(decision(&answer), Some(if is_refused { "deny" } else { "ask" }), "{files:?}: {answer}");
-        let why = format!("because a hook in `{named}` of this project answers in place of the user");
+        let why = format!("(a hook in `{named}` of this project answers in place of the user)");
         assert_eq!(reason(&answer).contains(&why), is_refused, "{answer}");
     }
 }
@@ -459,9 +459,9 @@ fn a_refusal_that_a_permission_mode_needs_speaks_of_the_call() {
     environment.git(&["remote", "add", "origin", "git@example.com:a/b.git"]);
     let push = "git config core.sshCommand ssh && git push --force origin main";
     for (mode, why) in [
-        ("bypassPermissions", "asks nobody about this call:"),
-        ("auto", "a model answers for the user:"),
-        ("plan", "the client may let this call through unasked:"),
+        ("bypassPermissions", "since nobody can be asked here (permissions are bypassed):"),
+        ("auto", "a model answers for the user):"),
+        ("plan", "the client may let this call through unasked):"),
     ] {
         let answer = answer(&environment, Some(mode), &[], push);
         assert_eq!(decision(&answer), Some("deny"), "{mode}: {answer}");

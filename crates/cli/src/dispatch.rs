@@ -568,9 +568,10 @@ fn old_form(
         OldForm::Rollback(wanted) => match wanted.now() {
             Some(RollbackForm::Session(command)) => sessions(environment, command, output),
             Some(RollbackForm::Snapshot(command)) => snapshots(environment, command, output),
-            None => {
-                Err(CommandError::user("the snapshot is missing", "`checkrein snapshot list` lists them"))
-            }
+            None => Err(CommandError::user(
+                "no snapshot is named",
+                "`checkrein undo --dry-run` shows what the last action would give back; `checkrein snapshot list` lists the snapshots",
+            )),
         },
         OldForm::Recover(wanted) => sessions(environment, SessionCommand::Recover(wanted), output),
         OldForm::Runs { number, verify: false } => {

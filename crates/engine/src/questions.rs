@@ -132,9 +132,7 @@ impl Nobody {
         match self {
             Self::Profile(profile) => format!("the profile is `{}`", profile.word()),
             Self::NotWanted => "the client is told not to ask (`dontAsk`)".to_owned(),
-            Self::Decided(PermissionMode::BypassPermissions) => {
-                "permissions are bypassed, and the client then asks nobody about this call".to_owned()
-            }
+            Self::Decided(PermissionMode::BypassPermissions) => "permissions are bypassed".to_owned(),
             Self::Decided(PermissionMode::Auto) => "in mode `auto` a model answers for the user".to_owned(),
             Self::Decided(PermissionMode::Plan) => {
                 "in mode `plan` the client may let this call through unasked".to_owned()
@@ -182,8 +180,7 @@ impl Nobody {
                 review.message_when_refused(why)
             );
         }
-        let refused =
-            review.message_when_refused(&format!("nobody can be asked here, because {}", self.why()));
+        let refused = review.message_when_refused(&format!("nobody can be asked here ({})", self.why()));
         // What went wrong here is the reason, so no other way to make the call helps.
         if review.failures.contains(&review.reasoning.primary) {
             return format!(

@@ -552,3 +552,17 @@ fn versions_are_no_machines() {
         assert!(masked(text).contains("[masked:"), "{text}");
     }
 }
+
+/// A text that was masked already is looked through again before it is shown.
+#[test]
+fn what_is_masked_in_an_address_stays_as_it_is() {
+    let key = key();
+    for address in [
+        "git push https://ghp_0123456789abcdefghijABCDEFGHIJ012345@github.com/acme/shop.git main",
+        "curl https://user:correcthorsebatterystaple@example.org/",
+    ] {
+        let once = mask_text(address, &key).into_owned();
+        assert_eq!(mask_text(&once, &key), once);
+        assert_eq!(once.matches("[masked:").count(), 1, "{once}");
+    }
+}

@@ -73,7 +73,6 @@ pub(crate) enum OldReviewsForm {
 
 #[derive(Debug, Args)]
 pub(crate) struct RollbackArguments {
-    #[arg(required_unless_present = "session")]
     snapshot: Option<SnapshotId>,
     #[arg(long, value_name = "NAME", requires = "before", conflicts_with_all = ["snapshot", "paths", "remove_new", "force", "with_guard_files"])]
     session: Option<String>,

@@ -281,6 +281,10 @@ impl<'text> Scanner<'text> {
         let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') else { return past };
         self.address_floor = start + sign + 1;
         let user = authority.get(..sign).unwrap_or_default();
+        // What is masked already, by an earlier pass, holds no secret.
+        if user.starts_with(b"[masked:") {
+            return past;
+        }
         let found = match user.iter().position(|byte| *byte == b':') {
             Some(colon) => self.unless_stand_in(start + colon + 1, start + sign, "url_password"),
             None => self

@@ -27,11 +27,10 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let secrets =
         context.select(|effect| effect.kind == EffectKind::SecretRead && effect.severity > Severity::Low);
-    let reason = format!(
-        "this reads {}{}, and its content would go to the model provider",
-        context.names(&secrets),
-        context.note(&secrets)
-    );
+    // What is sent elsewhere is not shown to the model, and another rule says where it goes.
+    let is_sent = context.any(|effect| effect.kind == EffectKind::DataUpload);
+    let end = if is_sent { "" } else { ", and its content would go to the model provider" };
+    let reason = format!("this reads {}{}{end}", context.names(&secrets), context.note(&secrets));
     let is_variable = |effect: &Effect| {
         effect.kind != EffectKind::SecretRead
             || matches!(&effect.target, Target::Service(name) if name.starts_with('$'))

@@ -1,6 +1,6 @@
 //! Reads a credential and talks to an outside host in the same action.
 
-use checkrein_protocol::{Decision, EffectKind, Severity};
+use checkrein_protocol::{Decision, Effect, EffectKind, Severity};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet, is_external};
 
@@ -41,11 +41,11 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let decision = if grave { Decision::Block } else { Decision::Modify };
     let hosts = context.select(is_external);
-    let reason = format!(
-        "this reads {} and talks to {} in one go, so a credential can leave the machine",
-        context.names(&secrets),
-        context.names(&hosts)
-    );
+    let is_sent = |effect: &Effect| effect.kind == EffectKind::DataUpload && is_external(effect);
+    let (sends, names) = (context.any(is_sent), context.names(&hosts));
+    let does = if sends { format!("sends data to {names}") } else { format!("talks to {names} in one go") };
+    let reason =
+        format!("this reads {} and {does}, so a credential can leave the machine", context.names(&secrets));
     if secrets.is_empty() {
         return None;
     }
