@@ -30,8 +30,9 @@ use whole_session::WholeSession;
 /// How many actions the timeline holds (seed 000).
 const TIMELINE: usize = 50;
 
-/// Among how many of the last records they are looked for (ours): an action has a few.
+/// Among how many of the last records they are looked for first (ours): an action has a few; and at most, where clients tell of more.
 const RECORDS: usize = 8 * TIMELINE;
+const MOST_RECORDS: usize = 64 * RECORDS;
 
 /// How many files are named (ours).
 const FILES: usize = 100;
@@ -57,9 +58,7 @@ pub(crate) struct Report<'a> {
 /// ledger, where everything is masked.
 pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Result<IncidentId> {
     let records = match report.ledger.map(SessionLedger::path) {
-        Some(path) if path.exists() => {
-            last_actions(last(&path, RECORDS).map_err(io::Error::other)?, TIMELINE)
-        }
+        Some(path) if path.exists() => newest_actions(|most| last(&path, most).map_err(io::Error::other))?,
         Some(_) | None => Vec::new(),
     };
     let whole = report.ledger.map(|ledger| WholeSession::read(&ledger.path(), whole_session::TIME));
@@ -151,6 +150,19 @@ fn write_report(place: &Path, incident: &Incident) -> io::Result<()> {
         |name: &str, bytes: &[u8]| checkrein_files::replace(&place.join(name), bytes, 0o600, Forced::Content);
     write("report.json", &serde_json::to_vec_pretty(incident).map_err(io::Error::other)?)?;
     write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())
+}
+
+/// The records from the last actions on that a report holds; `read` returns so many of the newest records.
+fn newest_actions(read: impl Fn(usize) -> io::Result<Vec<Record>>) -> io::Result<Vec<Record>> {
+    let mut asked = RECORDS;
+    loop {
+        let records = read(asked)?;
+        let actions = records.iter().filter(|record| matches!(record.body, RecordBody::Review(_))).count();
+        if actions > TIMELINE || records.len() < asked || asked >= MOST_RECORDS {
+            return Ok(last_actions(records, TIMELINE));
+        }
+        asked = asked.saturating_mul(4);
+    }
 }
 
 /// The records from the last so many actions on.
@@ -317,5 +329,33 @@ fn impact(state: &SessionState, whole: Option<WholeSession>, at: Timestamp) -> I
         processes: state.spent().processes,
         bytes_written: state.spent().bytes_written,
         sum,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_testkit::records::review;
+
+    use super::*;
+
+    fn record(seq: u64, body: RecordBody) -> Record {
+        let hash = serde_json::from_value(json!("0".repeat(64))).unwrap();
+        let prev = serde_json::from_value(json!("0".repeat(64))).unwrap();
+        Record { seq, prev, at: Timestamp(seq), body, hash }
+    }
+
+    #[test]
+    fn a_report_holds_fifty_actions_however_much_the_client_tells_between_them_seed_000() {
+        let event = || RecordBody::Event { name: "MessageDisplay".to_owned(), fields: json!({}) };
+        let of_action = |number: u64| {
+            let call = review(&format!("call-{number}"), "ok", 1, Vec::new());
+            std::iter::once(call).chain((0..20).map(|_| event())).collect::<Vec<_>>()
+        };
+        let all: Vec<Record> =
+            (1..=60).flat_map(of_action).zip(1..).map(|(body, seq)| record(seq, body)).collect();
+        let newest = |most: usize| Ok(all[all.len().saturating_sub(most)..].to_vec());
+        let kept = newest_actions(newest).unwrap();
+        let actions = kept.iter().filter(|record| matches!(record.body, RecordBody::Review(_))).count();
+        assert_eq!(actions, TIMELINE);
     }
 }
