@@ -31,18 +31,18 @@ pub(super) fn with_home(list: &str, home: &str) -> String {
 
 /// The functions that the text keeps for all later shells of the user (fish 4.0, "funcsave", "alias --save").
 pub(super) fn lasting_functions(text: &str) -> Vec<String> {
-    let mut names = Vec::new();
+    let mut functions = Vec::new();
     for statement in statements(text) {
         let mut words =
             statement.split_whitespace().skip_while(|word| !matches!(*word, "funcsave" | "alias"));
         let is_alias = words.next() == Some("alias");
         let words: Vec<&str> = words.collect();
         let keeps = !is_alias || words.iter().any(|word| matches!(*word, "-s" | "--save"));
-        let named = words.iter().filter(|word| keeps && !word.starts_with('-'));
-        let named = named.take(if is_alias { 1 } else { usize::MAX });
-        names.extend(named.map(|word| word.split('=').next().unwrap_or(word).to_owned()));
+        let operands = words.iter().filter(|word| keeps && !word.starts_with('-'));
+        let operands = operands.take(if is_alias { 1 } else { usize::MAX });
+        functions.extend(operands.map(|word| word.split('=').next().unwrap_or(word).to_owned()));
     }
-    names
+    functions
 }
 
 /// The variables that the text sets or takes away for all shells of the user, now and later, with what they become (fish 4.0, "Universal
