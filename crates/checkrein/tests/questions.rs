@@ -601,3 +601,33 @@ fn what_would_be_asked_about_by_itself_is_named_and_the_gravest_comes_first() {
         assert!(input["description"].as_str().unwrap().contains(others), "{command}: {answer}");
     }
 }
+
+/// The answer to a question that the client is about to put to its user.
+fn permission(environment: &TestEnvironment, fields: Json) -> Json {
+    environment.answer_to(&environment.payload("s", "PermissionRequest", fields))
+}
+
+#[test]
+fn a_mode_that_was_entered_after_a_question_does_not_answer_it() {
+    let environment = TestEnvironment::new();
+    assert_eq!(decision(&answer(&environment, Some("default"), &[], SHELL_START)), Some("ask"));
+    let in_mode = |mode: &str| shell_call("call", SHELL_START, json!({ "permission_mode": mode }));
+    assert_eq!(permission(&environment, in_mode("default")), json!({}));
+    for mode in ["auto", "dontAsk", "bypassPermissions"] {
+        let denied = permission(&environment, in_mode(mode));
+        assert_eq!(denied["hookSpecificOutput"]["decision"]["behavior"], "deny", "{mode}: {denied}");
+    }
+}
+
+#[test]
+fn a_question_about_a_call_that_cannot_be_read_is_refused() {
+    let environment = TestEnvironment::new();
+    for input in [json!({ "command": 7 }), json!({ "command": ["rm"] }), json!({}), json!("ls"), Json::Null] {
+        let fields = json!({ "tool_name": "Bash", "tool_use_id": "call", "tool_input": input });
+        let denied = permission(&environment, fields);
+        assert_eq!(denied["decision"], "block", "{input}: {denied}");
+    }
+    // What this version does not know needs nothing.
+    let unknown = json!({ "tool_name": "ExitPlanMode", "tool_use_id": "call", "tool_input": {} });
+    assert_eq!(permission(&environment, unknown), json!({}));
+}

@@ -62,7 +62,9 @@ impl Reading {
                 HookEventKind::BeforeAction { call, action }
             }
             "PermissionRequest" => {
-                HookEventKind::PermissionAsked { action: (self.named)(payload.action(cwd)?)? }
+                let action = (self.named)(payload.action(cwd)?)?;
+                readable(&action)?;
+                HookEventKind::PermissionAsked { action }
             }
             "PostToolUse" | "PostToolUseFailure" => self.outcome(payload, cwd)?,
             "UserPromptSubmit" => HookEventKind::Prompt { text: payload.own_text("prompt") },

@@ -39,6 +39,7 @@ use crate::kept_settings::SettingsNotice;
 use crate::lessons;
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
+use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::spending;
 use crate::turn_end::turn_ended;
@@ -248,7 +249,7 @@ fn handle_moment(
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);
             }
-            permission(context, ledger, action, halted)
+            permission(context, ledger, event, action, halted)
         }
         HookEventKind::Prompt { text } => {
             let unrecorded = context.record_or_tell(ledger, RecordBody::Prompt { text: text.clone() });
@@ -503,6 +504,7 @@ fn answerer(context: &Context, cwd: &AbsolutePath) -> &'static str {
 fn permission(
     context: &Context,
     ledger: &SessionLedger,
+    event: &HookEvent,
     action: &Action,
     halted: Option<String>,
 ) -> HookResponse {
@@ -515,8 +517,15 @@ fn permission(
     let state = ledger.state().unwrap_or_default();
     let review = corridor::permission(context, ledger, action, &state);
     // What this guard asks itself was told when it did, and what is saved was known then: the answer is the user's.
+    // A mode that was entered meanwhile may answer in the user's place.
     if state.is_asked_about(review.fingerprint.exact) {
-        return HookResponse::NoOpinion;
+        let profile = context.policy().config().profile;
+        let (around, workspace) = (context.environment(), context.workspace());
+        let nobody = Nobody::about(event, &review, profile, around, workspace, &state.history());
+        return match nobody.filter(|nobody| nobody.is_answered_elsewhere()) {
+            Some(nobody) => HookResponse::Deny { reason: nobody.refusal(&review) },
+            None => HookResponse::NoOpinion,
+        };
     }
     if review.verdict.kind >= VerdictKind::Block {
         return HookResponse::Deny { reason: review.message() };

@@ -78,7 +78,11 @@ impl Nobody {
             Profile::Unattended | Profile::Strict => return Some(Self::Profile(profile)),
             Profile::Interactive => {}
         }
-        let HookEventKind::BeforeAction { action, .. } = &event.moment else { return None };
+        let (HookEventKind::BeforeAction { action, .. } | HookEventKind::PermissionAsked { action }) =
+            &event.moment
+        else {
+            return None;
+        };
         let question = Question {
             tool: &action.tool,
             permission_mode: event.permission_mode,
@@ -113,6 +117,15 @@ impl Nobody {
             Questions::NotWanted => Some(Self::NotWanted),
             Questions::Decided(mode) => Some(Self::Decided(mode)),
             Questions::Lost => Some(Self::Lost(around.client.title)),
+        }
+    }
+
+    /// Whether the client, which asks now, has that answered by something else than its user.
+    pub(crate) fn is_answered_elsewhere(self) -> bool {
+        match self {
+            Self::Profile(_) | Self::NotWanted | Self::Decided(_) | Self::Headless => true,
+            // The user reads what this client asks by itself; hooks of others are looked after where the call is reviewed.
+            Self::Lost(_) | Self::AnsweredBy(_) | Self::Unexplained => false,
         }
     }
 

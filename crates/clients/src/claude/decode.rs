@@ -29,7 +29,11 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEv
             readable(&action)?;
             HookEventKind::BeforeAction { call, action }
         }
-        "PermissionRequest" => HookEventKind::PermissionAsked { action: payload.action(cwd)? },
+        "PermissionRequest" => {
+            let action = payload.action(cwd)?;
+            readable(&action)?;
+            HookEventKind::PermissionAsked { action }
+        }
         "PostToolUse" => {
             let output = payload.value("tool_response").map(output_text).unwrap_or_default();
             after(payload, cwd, None, output)?

@@ -23,7 +23,11 @@ fn moment(name: &str, mut payload: Payload, cwd: &AbsolutePath) -> Result<HookEv
             readable(&action)?;
             HookEventKind::BeforeAction { call, action }
         }
-        "PermissionRequest" => HookEventKind::PermissionAsked { action: payload.action(cwd)? },
+        "PermissionRequest" => {
+            let action = payload.action(cwd)?;
+            readable(&action)?;
+            HookEventKind::PermissionAsked { action }
+        }
         "PostToolUse" => HookEventKind::AfterAction(outcome(payload, cwd)?),
         "UserPromptSubmit" => HookEventKind::Prompt { text: payload.own_text("prompt") },
         "SessionStart" => {
