@@ -97,7 +97,7 @@ fn a_run_warns_at_each_share_once_and_tells_of_an_estimate_once() {
             "id": format!("m{number}"), "model": "claude-opus-nobody", "content": [],
             "usage": { "input_tokens": 0, "output_tokens": 10_000 },
         }});
-        script.push_str(&format!("echo '{row}'; sleep 0.3\n"));
+        script.extend(["echo '", &row.to_string(), "'; sleep 0.3\n"]);
     }
     environment.write("agent.sh", &script);
     let priced = ["run", "--price", "0,10", "--budget", "1", "--", "sh", "agent.sh"];
