@@ -21,6 +21,7 @@ use crate::machine::Absence;
 use crate::parameter::counted;
 use crate::path::AbsolutePath;
 use crate::strings;
+use crate::traps::Event;
 use crate::world::Entry;
 use crate::{Done, Exit, Flow, Inheritance, Lookup, Machine, Output, Speech, Status, Value};
 
@@ -424,11 +425,13 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         Some("-" | "") => None,
         Some(_) | None => Some((*first).clone()),
     };
-    if signals.iter().any(|signal| matches!(signal.as_exact(), Some("ERR" | "err"))) {
+    let is_for =
+        |event: Event| signals.iter().any(|signal| signal.as_exact().map(Event::named) == Some(event));
+    machine.set_traps(command.as_ref(), is_for);
+    if is_for(Event::Error) {
         machine.shell.at_error.clone_from(&command);
     }
-    let before_every_command =
-        signals.iter().any(|signal| matches!(signal.as_exact(), Some("DEBUG" | "debug")));
+    let before_every_command = is_for(Event::Command);
     if before_every_command {
         machine.shell.at_debug.clone_from(&command);
     }
@@ -436,20 +439,13 @@ fn trap(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         machine.run_at_every_command(text);
         note_skipping(machine);
     }
-    let at_exit =
-        signals.iter().any(|signal| matches!(signal.as_exact(), Some("EXIT" | "0" | "exit" | "SIGEXIT")));
-    if at_exit {
+    if is_for(Event::Exit) {
         machine.shell.at_exit.clone_from(&command);
         machine.shell.exit_trap_in_doubt = machine.is_in_doubt() || machine.position.exiting > 0;
     }
-    let on_signal = signals.iter().any(|signal| {
-        !matches!(
-            signal.as_exact(),
-            Some("EXIT" | "0" | "exit" | "SIGEXIT" | "ERR" | "err" | "DEBUG" | "debug")
-        )
-    });
+    let on_signal =
+        signals.iter().any(|signal| signal.as_exact().is_none_or(|name| Event::named(name).is_sent()));
     if let (true, Some(text)) = (on_signal, command)
-        && machine.shell.at_exit.as_ref() != Some(&text)
         && !machine.shell.on_signals.contains(&text)
         && machine.shell.on_signals.len() < SIGNAL_TRAPS
     {

@@ -196,10 +196,8 @@ impl Machine<'_> {
     /// Lets the trap for `DEBUG` change the shell before a command, where its text can: what the shell would do besides is known since the trap
     /// was set.
     pub(crate) fn run_debug_trap(&mut self) {
-        const CHANGING: [&str; 9] =
-            ["=", "cd ", "pushd ", "set ", "read ", "eval ", "unset ", "printf -v", "alias "];
         let Some(text) = self.shell.at_debug.take() else { return };
-        if text.as_exact().is_none_or(|text| CHANGING.iter().any(|word| text.contains(word))) {
+        if changes_shell(&text) {
             // Functions leave it aside unless they are told not to (bash(1), `functrace`).
             self.perhaps(|machine| machine.run_here(&text));
         }
@@ -225,6 +223,13 @@ impl Machine<'_> {
             self.unread(format!("the alias `{name}` runs more than the program of that name"));
         }
     }
+}
+
+/// Whether the text of a trap may change what the shell reads behind it.
+pub(super) fn changes_shell(text: &Value) -> bool {
+    const CHANGING: [&str; 9] =
+        ["=", "cd ", "pushd ", "set ", "read ", "eval ", "unset ", "printf -v", "alias "];
+    text.as_exact().is_none_or(|text| CHANGING.iter().any(|word| text.contains(word)))
 }
 
 /// Whether a value of `PYTHONBREAKPOINT` is one that people set it to (PEP 553; the manuals of these debuggers). Any other name is a function

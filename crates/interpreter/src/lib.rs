@@ -193,6 +193,7 @@ mod sweeps;
 mod targets;
 mod telling_variables;
 mod told_words;
+mod traps;
 mod unbounded;
 mod unread_words;
 mod user_hooks;

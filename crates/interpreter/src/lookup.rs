@@ -220,12 +220,6 @@ impl Machine<'_> {
             self.call_functions_that_fit(&known, rest);
         }
         let exit = self.call_program(name, name, rest);
-        if name == "kill" {
-            // What is to run at a signal may run here.
-            for text in self.shell.on_signals.clone() {
-                self.perhaps(|machine| machine.run_here(&text));
-            }
-        }
         if name == "kill" && signals::may_end_shell(rest) {
             // Signals can be ignored, so what follows may still run.
             self.perhaps_ends();
@@ -431,6 +425,7 @@ impl Machine<'_> {
     /// Runs a program by its name in the catalogue.
     pub fn call_program(&mut self, base: &str, written: &str, rest: &[Value]) -> Exit {
         self.list_command(base, rest);
+        self.note_occasion(base);
         let gathered = std::mem::replace(&mut self.call.gathered, Output::Nothing);
         let told = std::mem::replace(&mut self.call.told, Output::Nothing);
         let named = std::mem::take(&mut self.call.named);

@@ -38,6 +38,7 @@ use super::programs::Programs;
 use super::remote::{OTHER_HOME, PlaceSort, RemoteContext};
 use super::scan::SCANNED;
 use super::shell::{Departure, Shell, ShellDirectory, Speech, VariableContent};
+use super::traps::Occasions;
 use super::value::Value;
 use super::ways::Left;
 pub(super) use effects::socket_host;
@@ -128,6 +129,8 @@ pub struct Machine<'w> {
     pub renamed_archives: Vec<AbsolutePath>,
     /// Whether what runs is a trap: `BASH_COMMAND` stays that of the command around it.
     pub(super) trapped: usize,
+    /// What happened so far that makes traps run.
+    pub(super) occasions: Occasions,
     /// Variables that declarations told the shell to keep, since the running command began.
     pub(super) kept_variables: BTreeSet<String>,
     /// Whether one of the words of the running command may be several, or none.
@@ -179,6 +182,7 @@ impl<'w> Machine<'w> {
             names_made: Vec::new(),
             renamed_archives: Vec::new(),
             trapped: 0,
+            occasions: Occasions::default(),
             kept_variables: BTreeSet::new(),
             loose: false,
             names: 0,

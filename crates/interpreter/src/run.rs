@@ -81,6 +81,11 @@ impl Machine<'_> {
                 machine.shell.sources.extend(script);
                 machine.shell.speech = speech;
                 machine.shell.options.is_zsh = reader == ShellProgram::Zsh;
+                // The last command of a pipeline runs in the shell itself (zshmisc(1); ksh93(1), in mksh it does not).
+                machine.shell.options.lastpipe = reader == ShellProgram::Zsh;
+                machine.shell.options.perhaps_lastpipe = reader == ShellProgram::Korn;
+                // What stands in front of a special built-in stays in all of them, as POSIX wants it.
+                machine.shell.options.perhaps_posix = reader == ShellProgram::Korn;
                 if speech == Speech::Posix {
                     machine.shell.functions.clear();
                     machine.shell.alternatives.clear();
@@ -387,7 +392,10 @@ impl Machine<'_> {
         if let Some(done) = self.take_settings(value) {
             return done;
         }
-        let Some(text) = self.script_text(value, Runner::Here) else { return Done::next(Exit::unknown()) };
+        let Some(text) = self.script_text(value, Runner::Here) else {
+            self.perhaps(|machine| machine.run_return_trap(Done::quiet()));
+            return Done::next(Exit::unknown());
+        };
         let positional = (!arguments.is_empty()).then(|| self.shell.positional.replace(arguments.to_vec()));
         let doubts = self.shell.doubts;
         self.shell.returns += 1;
@@ -395,6 +403,7 @@ impl Machine<'_> {
         let done = self.if_it_is_there(value, |machine| machine.run_here(&text));
         self.shell.sources.pop();
         self.shell.returns = self.shell.returns.saturating_sub(1);
+        let done = self.run_return_trap(done);
         if let Some(positional) = positional {
             self.shell.positional = positional;
         }

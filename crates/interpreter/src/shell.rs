@@ -9,6 +9,7 @@ use crate::path::AbsolutePath;
 
 use super::descriptors::Opening;
 use super::exit::{Output, Status};
+use super::traps::Traps;
 use super::value::Value;
 
 /// The directory in which a shell is.
@@ -186,6 +187,14 @@ pub(crate) struct Options {
     pub(crate) execfail: bool,
     /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
     pub(crate) lastpipe: bool,
+    /// Whether it is not known where that command runs: shells of one family differ.
+    pub(crate) perhaps_lastpipe: bool,
+    /// `set -T`: functions have the traps for `DEBUG` and `RETURN` of their caller.
+    pub(crate) functrace: bool,
+    /// `set -o history`: lines are remembered.
+    pub(crate) history: bool,
+    /// `set -H`: `!` stands for what is remembered.
+    pub(crate) histexpand: bool,
     /// `shopt -s nocasematch`: `case`, `[[` and replacements do not tell capital letters from small ones.
     pub(crate) nocasematch: bool,
     /// `shopt -s xpg_echo`: `echo` knows escapes without being told.
@@ -223,6 +232,9 @@ impl Options {
         self.keyword = before.keyword;
         self.posix = before.posix;
         self.perhaps_posix = before.perhaps_posix;
+        self.functrace = before.functrace;
+        self.history = before.history;
+        self.histexpand = before.histexpand;
     }
 
     /// `set -e` or `set +e`.
@@ -308,6 +320,8 @@ pub struct Shell {
     pub(crate) is_without_commands: bool,
     /// What is to run when a signal comes.
     pub(crate) on_signals: Vec<Value>,
+    /// What is to run when a child ends, a pipe breaks or a function returns.
+    pub(crate) traps: Traps,
     /// What runs when a command fails.
     pub(crate) at_error: Option<Value>,
     /// What runs before every command, when it asks which it is.
@@ -376,6 +390,7 @@ impl Shell {
             exit_trap_in_doubt: false,
             is_without_commands: false,
             on_signals: Vec::new(),
+            traps: Traps::default(),
             at_error: None,
             at_debug: None,
             last_word: Value::Unknown,
@@ -552,6 +567,7 @@ impl Shell {
         let further = other.on_signals.iter().filter(|text| !self.on_signals.contains(text)).cloned();
         let further: Vec<Value> = further.collect();
         self.on_signals.extend(further);
+        self.traps.join(&other.traps);
         self.doubts = self.doubts.or(other.doubts);
         self.last_status = self.last_status.join(other.last_status);
         self.presumed.extend(other.presumed.iter().cloned());
@@ -569,6 +585,9 @@ impl Shell {
             self.options.execfail |= other.options.execfail;
             self.options.cdable_vars |= other.options.cdable_vars;
             self.options.extdebug |= other.options.extdebug;
+            self.options.functrace |= other.options.functrace;
+            self.options.history |= other.options.history;
+            self.options.histexpand |= other.options.histexpand;
             self.options.keyword |= other.options.keyword;
             self.options.perhaps_posix |=
                 other.options.perhaps_posix || self.options.posix != other.options.posix;
@@ -694,7 +713,7 @@ const BODIES: usize = 8;
 const LISTS: usize = 8;
 
 /// A command that one of two ways left for later.
-fn joined(one: Option<Value>, other: Option<&Value>) -> Option<Value> {
+pub(super) fn joined(one: Option<Value>, other: Option<&Value>) -> Option<Value> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.join(other)),
         (one, other) => one.or_else(|| other.cloned()),

@@ -23,6 +23,7 @@ impl Machine<'_> {
     /// Runs a simple command.
     pub(super) fn run_simple(&mut self, simple: &Simple) -> Done {
         self.run_debug_trap();
+        self.run_traps_that_may_come();
         self.run_simple_in_ways(simple)
     }
 

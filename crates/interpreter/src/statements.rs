@@ -181,7 +181,10 @@ impl Machine<'_> {
             }
             Launch::Background => {
                 let input = std::mem::replace(&mut self.input, Input::Text(Value::exact("")));
+                let signals = self.occasions.signals;
                 self.in_subshell(|machine| machine.run_command(&statement.command));
+                // It comes at any time from here on.
+                self.occasions.is_signalled_later |= self.occasions.signals > signals;
                 self.input = input;
                 self.shell.has_job = true;
                 self.shell.last_status = Status::Success;
@@ -287,6 +290,7 @@ impl Machine<'_> {
         let ends_shell = std::mem::replace(&mut self.call.ends_shell, false);
         let unseen = self.unseen;
         let mut done = self.run_form(command);
+        self.run_traps_of_signals();
         if self.flow.shows_commands {
             let told = self.tell_trace();
             done.output = done.output.followed_by(told);
@@ -317,6 +321,10 @@ impl Machine<'_> {
                     Some(words) => self.expand_words(words),
                     None => self.shell.positional.clone().unwrap_or_else(|| vec![Value::Unknown]),
                 };
+                if each.words.as_ref().is_some_and(Vec::is_empty) {
+                    // Among nothing there is nothing to choose.
+                    return Done::quiet();
+                }
                 self.note_choices(&words);
                 // An answer that is none of the numbers chooses nothing, and the body runs all the same.
                 let chosen = super::loops::any_of(&words).join(&Value::exact(""));
@@ -407,6 +415,7 @@ impl Machine<'_> {
 
     /// Starts a command beside the shell, joined to it by two descriptors. What will be written to it is not known yet.
     fn run_coprocess(&mut self, coprocess: &Coprocess) -> Done {
+        self.note_reader();
         let input = std::mem::replace(&mut self.input, Input::Unknown);
         let done =
             self.captured(|machine| machine.in_subshell(|machine| machine.run_command(&coprocess.command)));
@@ -439,7 +448,11 @@ impl Machine<'_> {
     pub(crate) fn in_subshell(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
         let outer = self.shell.clone();
         let left = std::mem::take(&mut self.left);
+        self.occasions.children += 1;
         self.shell.at_exit = None;
+        // Signals do there what they do to every process.
+        self.shell.on_signals.clear();
+        self.shell.traps.forget_signals();
         self.shell.left_loops |= self.shell.loops > 0;
         self.shell.loops = 0;
         self.shell.may_have_exited = false;
@@ -466,7 +479,7 @@ impl Machine<'_> {
         self.shell.doubts = Doubts::default();
         self.shell.may_have_exited = false;
         let (mut instead, mut output) = (None, Output::Nothing);
-        for text in std::mem::take(&mut self.shell.on_signals) {
+        for text in self.traps_at_end() {
             // What it prints comes only where a signal does.
             self.perhaps(|machine| machine.run_here(&text));
         }
@@ -519,6 +532,7 @@ impl Machine<'_> {
                     self.position.before_pipeline = Some(before.clone());
                 }
                 let last_stays = index == last && self.shell.options.lastpipe;
+                let last_perhaps_stays = index == last && self.shell.options.perhaps_lastpipe;
                 self.position.whole.written = None;
                 let joined;
                 let command = match stage.carries {
@@ -530,6 +544,14 @@ impl Machine<'_> {
                 };
                 done = if last_stays {
                     self.run_command(command)
+                } else if last_perhaps_stays {
+                    let before = self.shell.clone();
+                    let done = self.run_command(command);
+                    self.join_shell(&before);
+                    match done.flow {
+                        Flow::Next => done,
+                        flow => Done { output: done.output, ..self.perhaps_leave(flow, done.status) },
+                    }
                 } else if index < last {
                     self.captured(|machine| machine.in_subshell(|machine| machine.run_command(command)))
                 } else {
@@ -601,7 +623,14 @@ impl Machine<'_> {
         self.shell.locals.push(BTreeMap::new());
         self.shell.local_options.push(None);
         let left = std::mem::replace(&mut self.flow.sweep.left, Remainder::Anything);
-        let mut done = self.run_command(body);
+        // The trap of the caller is not that of a function, unless it is told to be.
+        let is_traced = self.has_traps_of_caller(name);
+        let return_trap = if is_traced { None } else { self.shell.traps.at_return.take() };
+        let done = self.run_command(body);
+        let mut done = self.run_return_trap(done);
+        if self.shell.traps.at_return.is_none() && !is_traced {
+            self.shell.traps.at_return = return_trap;
+        }
         self.flow.sweep.left = left;
         done = self.go_on_behind(done, |flow| flow == Flow::Return);
         if std::mem::replace(&mut self.shell.may_have_returned, may_have_returned) && done.flow != Flow::Exit

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::assignment::is_variable_name;
 use crate::printed::ALL_VARIABLES;
 use crate::secrets;
-use crate::{Done, Exit, Machine, Options, Output, Treatment, Value, Variable, VariableContent};
+use crate::{Done, Exit, Machine, Options, Output, Speech, Treatment, Value, Variable, VariableContent};
 
 /// What a declaration says about its variables.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,6 +19,10 @@ struct Declared {
     map: bool,
     treatment: Option<Treatment>,
     functions: bool,
+    /// Functions that have the traps of their caller (`declare -ft`).
+    traced: Option<bool>,
+    /// A local variable that begins as the one around it (`local -I`).
+    inherits: bool,
     /// Another name for a variable.
     reference: bool,
 }
@@ -99,12 +103,17 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                     }
                     'n' if word.known_start().starts_with('-') => declared.reference = true,
                     'f' | 'F' => declared.functions = true,
+                    't' => declared.traced = Some(word.known_start().starts_with('-')),
+                    'I' => declared.inherits = true,
                     _ => {}
                 }
             }
             continue;
         }
         if declared.functions {
+            if let (Some(name), Some(traced)) = (word.as_exact(), declared.traced) {
+                machine.shell.traps.trace(name, traced);
+            }
             if let (Some(name), Some(true)) = (word.as_exact(), declared.exported) {
                 machine.shell.exported_functions.insert(name.to_owned());
             }
@@ -143,7 +152,9 @@ fn declare_with(machine: &mut Machine<'_>, words: &[Value], mut declared: Declar
                 && !frame.contains_key(&name)
             {
                 frame.insert(name.clone(), before);
-                if value.is_none() && !declared.list && !declared.map {
+                // It begins as the one around it where that is said, and always in a shell that knows no more than POSIX (dash(1), `local`).
+                let inherits = declared.inherits || machine.shell.speech == Speech::Posix;
+                if value.is_none() && !declared.list && !declared.map && !inherits {
                     machine.shell.variables.insert(
                         name.clone(),
                         Variable {
@@ -460,6 +471,8 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                         'C' => machine.shell.options.noclobber = on,
                         'a' => machine.shell.options.allexport = on,
                         'k' => machine.shell.options.keyword = on,
+                        'T' => machine.shell.options.functrace = on,
+                        'H' if !machine.shell.options.is_zsh => machine.shell.options.histexpand = on,
                         'B' => note_braces(machine, on),
                         'o' => {
                             let name = rest.next().and_then(|(_, word)| word.as_exact());
@@ -478,7 +491,10 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                 Some("posix") => set_posix(&mut machine.shell.options, on),
                                 Some("pipefail") => machine.shell.options.pipefail = on,
                                 Some("xtrace" | "verbose") => machine.flow.shows_commands = on,
+                                Some("functrace") => machine.shell.options.functrace = on,
+                                Some("histexpand") => machine.shell.options.histexpand = on,
                                 Some("history") if on => {
+                                    machine.shell.options.history = true;
                                     if let Some(file) = machine.variable("HISTFILE") {
                                         super::naming::remember_lines(machine, &file);
                                     }
@@ -486,6 +502,7 @@ pub(super) fn set(machine: &mut Machine<'_>, words: &[Value]) -> Done {
                                     machine.possibly(super::naming::write_history);
                                 }
                                 Some("history") if !on => {
+                                    machine.shell.options.history = false;
                                     machine.forget_history("what is typed is not recorded any more");
                                 }
                                 _ => {}
@@ -568,6 +585,9 @@ pub(super) fn shell_options(machine: &mut Machine<'_>, words: &[Value], on: bool
             "keyword" => options.keyword = on,
             "posix" => set_posix(options, on),
             "lastpipe" => options.lastpipe = on,
+            "functrace" => options.functrace = on,
+            "history" => options.history = on,
+            "histexpand" => options.histexpand = on,
             "nocasematch" => {
                 options.nocasematch = on;
                 options.perhaps_nocasematch = false;

@@ -104,6 +104,7 @@ impl Machine<'_> {
         direction: checkrein_shell::Direction,
         block: &Block,
     ) -> Value {
+        self.note_reader();
         if self.budget.scanning > 0 {
             return Value::Unknown;
         }

@@ -22,11 +22,14 @@ impl Lowering<'_, '_> {
                         .as_ref()
                         .map_or_else(|| self.slice(target.span).to_owned(), ToString::to_string)
                 });
-                Command::For(For {
+                let each = For {
                     variable,
                     words: command.words.as_ref().map(|words| self.words(words)),
                     body: self.block(&command.body),
-                })
+                };
+                // What was shown as `for` is `select` without `in`.
+                let is_selection = self.slice(command.span).starts_with("select");
+                if is_selection { Command::Select(each) } else { Command::For(each) }
             }
             CompoundCommand::Select(command) => Command::Select(For {
                 variable: command.variable.to_string(),

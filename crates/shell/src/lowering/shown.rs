@@ -6,6 +6,7 @@
 //! - As a pattern of a `case` a brace opens and closes nothing: `{)`, `a|})`.
 //! - A `]` that begins a word is split off by the parser.
 //! - The parser takes `[` and `=` for no names of functions.
+//! - The parser knows no `select` without `in`; it is shown `for`, which has the same form.
 //! - A `!` with nothing behind it is a command of its own; the parser wants another.
 //! - In an array, and in the word of a parameter, the parser takes `\'` for the end of a `$'...'`.
 //! - After `shopt -s expand_aliases` the parser replays aliases into its token stream, and positions are wrong from
@@ -25,17 +26,46 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
     let plain = !quotes
         && !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'!' | b']'))
         && !text.contains("()");
-    if !aliases && plain {
+    let selects = text.contains("select");
+    if !aliases && plain && !selects {
         return Cow::Borrowed(text);
     }
     let mut bytes = text.as_bytes().to_vec();
     hide(text, &mut bytes);
+    if selects {
+        show_selections(text, &mut bytes);
+    }
     if quotes {
         hide_escaped_quotes(text.as_bytes(), &mut bytes);
     }
     // Only ASCII bytes are replaced by ASCII bytes, so this stays well formed.
     let shown = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
     Cow::Owned(if aliases { shown.replace("expand_aliases", "expand-aliases") } else { shown })
+}
+
+/// Shows `for` in place of `select` where no `in` follows the name.
+fn show_selections(text: &str, shown: &mut [u8]) {
+    const SHOWN: &[u8] = b"for   ";
+    for (at, found) in text.match_indices("select") {
+        let is_word = text
+            .get(..at)
+            .and_then(|before| before.chars().next_back())
+            .is_none_or(|c| c.is_whitespace() || ";&|({`".contains(c));
+        let Some(behind) = text.get(at + found.len()..) else { continue };
+        let named = behind.trim_start_matches([' ', '\t']);
+        let name = named.trim_start_matches(|c: char| c == '_' || c.is_ascii_alphanumeric());
+        let rest = name.trim_start_matches([' ', '\t']);
+        let body = rest.strip_prefix(';').unwrap_or(rest).trim_start();
+        let is_body = body.strip_prefix("do").is_some_and(|body| body.starts_with(char::is_whitespace));
+        let is_named = named.len() < behind.len() && name.len() < named.len() && body.len() < name.len();
+        if is_word
+            && is_named
+            && is_body
+            && let Some(place) = shown.get_mut(at..at + SHOWN.len())
+        {
+            place.copy_from_slice(SHOWN);
+        }
+    }
 }
 
 /// Hides the escaped quotes in `$'...'`. Here-documents have quotes that are none: nothing is hidden where one may be.
@@ -360,6 +390,10 @@ mod tests {
             ("case a in [[) b;; ]]) c;; esac", "case a in _[) b;; _]) c;; esac"),
             ("case a in\n({|b) b;; ( } ) c;; esac", "case a in\n(_|b) b;; ( _ ) c;; esac"),
             ("select x in {; do a; done", "select x in _; do a; done"),
+            ("select x; do a; done", "for    x; do a; done"),
+            ("set -- a; select x do a; done", "set -- a; for    x do a; done"),
+            ("select x in a; do a; done", "select x in a; do a; done"),
+            ("psql -c 'select x; drop y'", "psql -c 'select x; drop y'"),
             ("({ a; }) | { b; } | c", "({ a; }) | { b; } | c"),
             ("case a in a) { b; };; b) c; esac; }", "case a in a) { b; };; b) c; esac; }"),
             ("[() { a; }; [ b ]", "_() { a; }; [ b ]"),
