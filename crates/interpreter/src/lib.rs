@@ -10,6 +10,9 @@
 //! | `loading_variables` | variables by which a program loads code or settings |
 //! | `telling_variables` | variables that are options of a program, or name one |
 //! | `told_words` | which commands tell the words that they are given |
+//! | `traps` | traps for signals, children, and the ends of functions and files |
+//! | `history_lines` | lines of a text that take from the lines before |
+//! | `history_expansion` | what `!` and `^` stand for in such a line |
 //! | `file_operations` | reading, writing, making and removing files |
 //! | `first_line` | scripts and what their first line starts them with |
 //! | `heuristics` | commands in text that could not be read |
@@ -147,6 +150,8 @@ mod guard_lookups;
 pub mod guarded;
 mod handing;
 mod heuristics;
+mod history_expansion;
+mod history_lines;
 mod index_changes;
 mod inheritance;
 pub mod known_hosts;

@@ -356,6 +356,8 @@ pub struct Shell {
     pub(crate) local_options: Vec<Option<Options>>,
 }
 
+/// The greatest number of lines of the history that are remembered (ours).
+pub(crate) const HISTORY: usize = 16;
 /// The greatest number of references that lead to one another (ours).
 const REFERENCES: usize = 8;
 
@@ -420,6 +422,14 @@ impl Shell {
             }
         }
         name
+    }
+
+    /// Puts a line into the history. Of many the last ones are kept.
+    pub(crate) fn remember(&mut self, line: &str) {
+        if self.history.len() >= HISTORY {
+            self.history.remove(0);
+        }
+        self.history.push(line.to_owned());
     }
 
     /// Where the shell is, to be able to go back.

@@ -110,11 +110,12 @@ impl Machine<'_> {
         let mut all = Done::quiet();
         let mut start = 0;
         let outer = self.shell.doubts.line;
+        let options = self.shell.options;
         for end in 1..=block.len() {
             if !block.get(end - 1..=end).is_none_or(ends_line) {
                 continue;
             }
-            let done = self.run_block(block.get(start..end).unwrap_or_default());
+            let done = self.run_line(block.get(start..end).unwrap_or_default(), text, options);
             let is_given_up = self.shell.doubts.line && !outer || done.flow == Flow::Discard;
             let mut done = self.go_on_behind(done, |flow| flow == Flow::Discard);
             self.shell.doubts.line = outer;

@@ -1,11 +1,9 @@
 //! Built-ins that say what a name stands for, and those that run text which they were given: `alias`, `hash`, `history`, `fc`,
 //! `compgen`, `enable`.
 
+use crate::shell::HISTORY;
 use crate::world::Listing;
 use crate::{Done, Exit, Machine, Output, ShellUser, Status, Value};
-
-/// The greatest number of lines of the history that are remembered (ours).
-const HISTORY: usize = 16;
 
 fn answered() -> Done {
     Done::next(Exit { status: Status::Success, output: Output::Unknown })
@@ -191,9 +189,7 @@ pub(super) fn remember_lines(machine: &mut Machine<'_>, file: &Value) {
     let lines: Vec<&str> = text.lines().collect();
     let start = lines.len().saturating_sub(HISTORY / 2);
     for line in lines.get(start..).unwrap_or_default() {
-        if machine.shell.history.len() < HISTORY {
-            machine.shell.history.push((*line).to_owned());
-        }
+        machine.shell.remember(line);
     }
 }
 
@@ -227,10 +223,12 @@ pub(super) fn history(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     }
     if let Some(place) = words.iter().position(|word| word.as_exact() == Some("-s")) {
         let line = crate::strings::joined(words.get(place + 1..).unwrap_or_default(), " ");
-        if let Some(text) = line.as_exact()
-            && machine.shell.history.len() < HISTORY
-        {
-            machine.shell.history.push(text.to_owned());
+        if let Some(text) = line.as_exact() {
+            if machine.shell.options.history {
+                // It takes the place of the line that says so.
+                machine.shell.history.pop();
+            }
+            machine.shell.remember(text);
         }
     }
     answered()
@@ -257,9 +255,12 @@ pub(super) fn fc(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     if words.iter().filter_map(Value::as_exact).any(|text| text.starts_with('-') && text.contains('l')) {
         return answered();
     }
-    for line in machine.shell.history.clone() {
-        machine.perhaps(|machine| machine.run_here(&Value::exact(line)));
+    // The line that says so is no line before it.
+    let history = std::mem::take(&mut machine.shell.history);
+    for line in &history {
+        machine.perhaps(|machine| machine.run_here(&Value::exact(line.as_str())));
     }
+    machine.shell.history = history;
     // With `-e` an editor is run, whatever that is.
     if let Some(editor) = valued(words, "-e") {
         machine.run_callback(&editor);
