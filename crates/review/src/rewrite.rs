@@ -3,7 +3,7 @@
 //! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
-use checkrein_facts::World;
+use checkrein_facts::{Entry, World};
 use checkrein_policy::Decision;
 use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Target};
 use checkrein_shell::{Command, Part, ShellStatement, Simple, Span, Word, parse, quoted};
@@ -151,9 +151,10 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
     let simples = simple_commands(&parsed.script);
     let cleaned = simples.iter().filter(|simple| is_git(simple, "clean"));
     let stashed = simples.iter().filter(|simple| is_git(simple, "stash"));
+    let is_directory = |path: &str| matches!(world.entry(&root.join(path)), Entry::Directory);
     let mut edits = Vec::new();
     for simple in cleaned {
-        edits.push(clean_without(simple, &spared)?);
+        edits.push(clean_without(simple, &spared, &is_directory)?);
     }
     for simple in stashed {
         edits.push(stash_without(simple, &spared)?);
@@ -173,10 +174,56 @@ pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -
     })
 }
 
-/// `git clean -e PATTERN`.
-fn clean_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
-    let words: Vec<String> = simple.words.iter().map(literal).collect::<Option<_>>()?;
-    let only_ignored = words.iter().any(|word| is_short_group(word) && word.contains('X'));
+/// What the words of `git clean` say about what goes.
+struct CleanWords {
+    /// Whether only what is ignored goes.
+    only_ignored: bool,
+    /// Where the options end.
+    end: usize,
+}
+
+/// Reads the words of `git clean`; `None` where one of them is not written out, or the last option wants a pattern.
+fn clean_words(simple: &Simple) -> Option<CleanWords> {
+    let place = simple.words.iter().position(|word| literal(word).as_deref() == Some("clean"))?;
+    let mut end = simple.words.get(place)?.span.end;
+    let mut only_ignored = false;
+    let mut words = simple.words.get(place + 1..)?.iter();
+    while let Some(word) = words.next() {
+        let text = literal(word)?;
+        if matches!(text.as_str(), "--" | "--end-of-options") {
+            break;
+        }
+        end = word.span.end;
+        let wants_pattern = if text.starts_with("--") {
+            // A long option may be shortened.
+            text.len() > 2 && "--exclude".starts_with(&text)
+        } else if let Some(flags) = text.strip_prefix('-') {
+            let (before, pattern) = match flags.split_once('e') {
+                Some((before, pattern)) => (before, Some(pattern)),
+                None => (flags, None),
+            };
+            only_ignored |= before.contains('X');
+            pattern == Some("")
+        } else {
+            false
+        };
+        if wants_pattern {
+            end = words.next()?.span.end;
+        }
+    }
+    Some(CleanWords { only_ignored, end })
+}
+
+/// `git clean -e PATTERN`, behind the patterns that are given: the last one that matches decides.
+fn clean_without(
+    simple: &Simple,
+    spared: &[&str],
+    is_directory: &dyn Fn(&str) -> bool,
+) -> Option<(Span, String)> {
+    let CleanWords { only_ignored, end } = clean_words(simple)?;
+    if spared.iter().any(|path| path.contains(['*', '?', '[', '\\', '\n']) || path.ends_with([' ', '\t'])) {
+        return None;
+    }
     let mut patterns: Vec<String> = Vec::new();
     for path in spared {
         if !only_ignored {
@@ -191,10 +238,11 @@ fn clean_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
                 patterns.push(pattern);
             }
         }
+        if is_directory(path) {
+            patterns.push(format!("!/{path}/**"));
+        }
     }
     let options = patterns.iter().map(|pattern| format!(" -e {}", quoted(pattern)));
-    let place = words.iter().position(|word| word == "clean")?;
-    let end = simple.words.get(place)?.span.end;
     Some((Span { start: end, end }, options.collect()))
 }
 
@@ -211,6 +259,8 @@ fn stash_without(simple: &Simple, spared: &[&str]) -> Option<(Span, String)> {
             "-m" | "--message" => {
                 behind.next();
             }
+            // What stands there is stashed, and git refuses further paths beside it.
+            option if option.starts_with("--pathspec") => return None,
             option if option.starts_with('-') && option != "--" => {}
             _ => return None,
         }

@@ -1,5 +1,6 @@
 //! Subcommands that bring files back as they were, and so throw away what they are.
 
+mod exclusions;
 mod losing;
 mod refusing;
 mod sweeping;
@@ -21,6 +22,7 @@ use super::options::Words;
 use super::pathspec::is_pattern;
 use super::stashing;
 use super::tree::{Directories, Sweep};
+use exclusions::Exclusions;
 use refusing::{Finds, may_refuse, names_nothing};
 
 /// The name of the revision that is checked out.
@@ -389,17 +391,7 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     } else {
         Sweep::Untracked
     };
-    let spare: Vec<String> = words
-        .arguments
-        .values(&["-e", "--exclude"])
-        .map(|value| value.as_exact().unwrap_or("*").to_owned())
-        // With `-X` a plain pattern adds to what goes; only a negated one keeps something.
-        .filter_map(|pattern| match (sweep, pattern.strip_prefix('!')) {
-            (Sweep::Ignored, kept) => kept.map(str::to_owned),
-            (Sweep::Untracked | Sweep::UntrackedAndIgnored, Some(_)) => None,
-            (Sweep::Untracked | Sweep::UntrackedAndIgnored, None) => Some(pattern),
-        })
-        .collect();
+    let exclusions = Exclusions::of(sweep, words);
     let named = !words.operands().is_empty();
     let directories = match words.has("-d") || named {
         true if words.count(&["-f", "--force"]) > 1 => Directories::RemovedWithRepositories,
@@ -412,7 +404,7 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let (patterns, plain): (Vec<Value>, Vec<Value>) = (words.operands().iter().cloned())
         .partition(|word| is_pattern(word) && git.starts(std::slice::from_ref(word)).is_none());
     if !patterns.is_empty() {
-        git.sweep_patterns(&patterns, sweep, directories);
+        git.sweep_patterns(&patterns, exclusions.widened(), directories);
     }
     let starts = if patterns.is_empty() {
         starts
@@ -422,9 +414,9 @@ fn clean(git: &mut Git<'_, '_>, words: &Words) -> Exit {
         git.starts(&plain)
     };
     if note.is_empty() {
-        git.sweep_away(starts, sweep, directories, &spare, note);
+        git.sweep_away(starts, &exclusions, directories, note);
     } else {
-        git.ask_before_sweeping(starts, sweep, directories, &spare, note);
+        git.ask_before_sweeping(starts, &exclusions, directories, note);
     }
     Exit::silent()
 }

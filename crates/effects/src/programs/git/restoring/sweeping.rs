@@ -4,24 +4,23 @@ use crate::effect::{Certainty, Depth, EffectKind, Target};
 use crate::interpreter::{Draft, Value};
 use crate::path::AbsolutePath;
 use crate::programs::git::Git;
+use crate::programs::git::known::Known;
 use crate::programs::git::tree::{self, Directories, Found, NAMED, Sweep, Swept};
 use crate::world::{Entry, Listing, VersionState};
-use checkrein_glob::{Glob, Style};
+use checkrein_glob::ignore::PathKind;
+
+use super::exclusions::Exclusions;
 
 impl Git<'_, '_> {
     pub(super) fn sweep_away(
         &mut self,
         starts: Option<Vec<AbsolutePath>>,
-        sweep: Sweep,
+        exclusions: &Exclusions,
         directories: Directories,
-        spare: &[String],
         note: &str,
     ) {
         let root = self.root();
-        let spared = |path: &AbsolutePath| {
-            let relative = root.as_ref().and_then(|root| path.relative_to(root));
-            spare.iter().any(|pattern| excludes(pattern, path.name(), relative))
-        };
+        let sweep = exclusions.widened();
         let Some(starts) = starts else {
             self.possibly_lose_untracked("which files the patterns mean is not known");
             return;
@@ -42,11 +41,18 @@ impl Git<'_, '_> {
                 {
                     Some(Swept::of(vec![start.clone()]))
                 }
-                Entry::Directory => tree::sweep(&self.known(), &start, sweep, directories, &spared),
+                Entry::Directory => {
+                    let known = self.known();
+                    let spared = |path: &AbsolutePath| self.spares(exclusions, &known, path);
+                    tree::sweep(&known, &start, sweep, directories, &spared)
+                }
                 Entry::File(_) | Entry::Symlink(_) | Entry::Special => {
-                    match self.known().takes(sweep, &start) {
-                        Some(true) => Some(Swept::of(vec![start.clone()])),
-                        Some(false) => Some(Swept::default()),
+                    let known = self.known();
+                    match known.takes(sweep, &start) {
+                        Some(true) if !self.spares(exclusions, &known, &start) => {
+                            Some(Swept::of(vec![start.clone()]))
+                        }
+                        Some(_) => Some(Swept::default()),
                         None => None,
                     }
                 }
@@ -66,9 +72,28 @@ impl Git<'_, '_> {
             } else {
                 let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
                 self.machine.add(draft.note("which files are not tracked could not be found out").note(note));
-                self.sweep_away_guard(&start, sweep, &spared);
+                let known = self.known();
+                let spared = |path: &AbsolutePath| self.spares(exclusions, &known, path);
+                let of_guard = self.guard_taken(&start, sweep, &spared);
+                self.sweep_away_guard(&of_guard);
             }
         }
+    }
+
+    /// Whether the patterns of a call leave a path alone.
+    fn spares(&self, exclusions: &Exclusions, known: &Known<'_, '_>, path: &AbsolutePath) -> bool {
+        let Some(root) = self.root() else { return false };
+        let Some(relative) = path.relative_to(&root) else { return false };
+        let kind = match self.machine.entry(path) {
+            Entry::Directory => PathKind::Directory,
+            Entry::File(_) | Entry::Symlink(_) | Entry::Special | Entry::Missing | Entry::Unknown => {
+                PathKind::File
+            }
+        };
+        let is_ignored = || known.takes(Sweep::Ignored, path) != Some(false);
+        let guarded = &self.machine.world().place().guarded;
+        let holds_guard = || guarded.iter().any(|guarded| guarded.path.is_within(path));
+        exclusions.spare(relative, kind, &is_ignored, &holds_guard)
     }
 
     /// Deletes what a sweep below a directory found: each by itself, or where that is too much whatever is there.
@@ -96,18 +121,22 @@ impl Git<'_, '_> {
     }
 
     /// The files of the guard that a sweep takes of which the rest could not be found out. What git knows of them may not be known either.
-    fn sweep_away_guard(
-        &mut self,
+    fn guard_taken(
+        &self,
         start: &AbsolutePath,
         sweep: Sweep,
         spared: &dyn Fn(&AbsolutePath) -> bool,
-    ) {
+    ) -> Vec<AbsolutePath> {
         let world = self.machine.world();
-        let taken: Vec<AbsolutePath> = (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
+        (world.place().guarded.iter().map(|guarded| guarded.path.clone()))
             .filter(|path| path.is_within(start) && !spared(path))
             .filter(|path| self.machine.entry(path) != Entry::Missing)
             .filter(|path| self.known().takes(sweep, path) != Some(false))
-            .collect();
+            .collect()
+    }
+
+    /// Deletes them, each by itself.
+    fn sweep_away_guard(&mut self, taken: &[AbsolutePath]) {
         for path in taken {
             self.machine.delete(&Value::exact(path.as_str()), Depth::Single);
         }
@@ -116,13 +145,12 @@ impl Git<'_, '_> {
     pub(super) fn ask_before_sweeping(
         &mut self,
         starts: Option<Vec<AbsolutePath>>,
-        sweep: Sweep,
+        exclusions: &Exclusions,
         directories: Directories,
-        spare: &[String],
         note: &str,
     ) {
         let before = self.machine.effect_count();
-        self.sweep_away(starts, sweep, directories, spare, note);
+        self.sweep_away(starts, exclusions, directories, note);
         self.machine.amend(before, |effect| effect.certainty = Certainty::Possible);
     }
 
@@ -131,7 +159,8 @@ impl Git<'_, '_> {
         let (Some(root), Some(specs)) = (self.root(), self.pathspecs(patterns)) else {
             self.possibly_lose_untracked("which files the patterns take could not be found out");
             if let Some(root) = self.root() {
-                self.sweep_away_guard(&root, sweep, &|_| false);
+                let of_guard = self.guard_taken(&root, sweep, &|_| false);
+                self.sweep_away_guard(&of_guard);
             }
             return;
         };
@@ -156,7 +185,8 @@ impl Git<'_, '_> {
             }
         } else {
             self.possibly_lose_untracked("which files the patterns take could not be found out");
-            self.sweep_away_guard(&root, sweep, &|path: &AbsolutePath| !takes(path));
+            let of_guard = self.guard_taken(&root, sweep, &|path: &AbsolutePath| !takes(path));
+            self.sweep_away_guard(&of_guard);
         }
     }
 
@@ -190,13 +220,4 @@ impl Git<'_, '_> {
         };
         if is_root || stays || paths.is_empty() { paths } else { vec![start.clone()] }
     }
-}
-
-/// Whether `-e PATTERN` leaves a path out, by its name or, with a slash in the pattern, by its path from the root.
-fn excludes(pattern: &str, name: Option<&str>, relative: Option<&str>) -> bool {
-    let pattern = pattern.trim_end_matches('/');
-    if pattern.contains('/') {
-        return !pattern.contains(['*', '?', '[']) && relative == Some(pattern.trim_start_matches('/'));
-    }
-    name.is_some_and(|name| Glob::new(pattern, Style::Gitignore).matches(name))
 }
