@@ -5,6 +5,7 @@
 //! | `tools` | effects of tools other than the shell |
 //! | `catalogue` | what programs do, as data |
 //! | `predict` | from an action to its effects |
+//! | `replaced_clients` | programs that take the place of a client |
 //! | `run_on_opening` | settings of a project that run commands when it is opened |
 //! | `added_settings` | lines that are added to start-up files and run nothing |
 //! | `programs` | programs whose effects are more than data |
@@ -49,6 +50,7 @@ mod finalize;
 mod guard;
 mod predict;
 mod programs;
+mod replaced_clients;
 mod run_on_opening;
 mod stake;
 mod tools;

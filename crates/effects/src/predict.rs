@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
 use crate::world::World;
-use crate::{added_settings, finalize, guard, programs, run_on_opening, stake, tools};
+use crate::{added_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake, tools};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -32,6 +32,7 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
     programs::processes::merge_counted(&mut prediction.effects);
     let wording = catalogue.wording();
     wording.put_on(&mut prediction.effects);
+    replaced_clients::mark(&mut prediction.effects, world);
     stake::assess(&mut prediction.effects, world);
     wording.put_on(&mut prediction.effects);
     guard::mark(&mut prediction.effects, world);

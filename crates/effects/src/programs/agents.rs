@@ -181,6 +181,47 @@ const LOOKING: &[&str] = &[
 /// What a setting is about when its loss leaves an agent unwatched.
 const WATCHED_SETTINGS: &[&str] = &["plugin", "hook", "permission", "approval", "sandbox", "trust", "yolo"];
 
+/// Packages of npm, and the agents in them (sources: the page of each on npmjs.com, its `bin`).
+const PACKAGES: &[(&str, &str)] = &[
+    ("@anthropic-ai/claude-code", "claude"),
+    ("@anthropic-ai/claude-agent-sdk", "claude"),
+    ("@openai/codex", "codex"),
+    ("@google/gemini-cli", "gemini"),
+    ("@qwen-code/qwen-code", "qwen"),
+    ("@sourcegraph/amp", "amp"),
+    ("@github/copilot", "copilot"),
+    ("@charmland/crush", "crush"),
+    ("@kilocode/cli", "kilocode"),
+    ("@continuedev/cli", "cn"),
+    ("@augmentcode/auggie", "auggie"),
+    ("@iflow-ai/iflow-cli", "iflow"),
+    ("@tencent-ai/codebuddy-code", "codebuddy"),
+    ("@vibe-kit/grok-cli", "grok"),
+    ("@mariozechner/pi-coding-agent", "pi"),
+    ("opencode-ai", "opencode"),
+    ("openclaw", "openclaw"),
+    ("codebuff", "codebuff"),
+    ("cline", "cline"),
+];
+
+/// The agent that a package holds, also with a version or a path in it behind its name.
+pub(super) fn of_package(text: &str) -> Option<&'static str> {
+    let is_meant = |package: &str| {
+        text.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '@']))
+    };
+    PACKAGES.iter().find(|(package, _)| is_meant(package)).map(|(_, program)| *program)
+}
+
+/// The agent whose code a file is, by the package in which it lies.
+pub(super) fn of_file(file: &Value) -> Option<&'static str> {
+    let text = file.as_exact().map_or_else(|| file.known_end(), str::to_owned);
+    match text.rsplit_once("node_modules/") {
+        Some((_, own)) => of_package(own),
+        // A folder of a project may have the plain name of a package.
+        None => Some(text.trim_start_matches('/')).filter(|own| own.starts_with('@')).and_then(of_package),
+    }
+}
+
 /// `claude`, `codex`, `gemini`, ...
 pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
@@ -317,7 +358,7 @@ fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
 /// Whether Claude Code is given settings in a file that switch off what would ask, or that are not known, or leaves some of its own out
 /// (Claude Code, "CLI reference": `--settings`, `--setting-sources`).
 fn with_other_settings(machine: &Machine<'_>, words: &[&str], program: &str) -> Option<&'static str> {
-    if program.split(' ').next() != Some("claude") {
+    if !matches!(program.split(' ').next(), Some("claude" | "claude-code")) {
         return None;
     }
     let value = |option: &str| {

@@ -474,6 +474,9 @@ fn tool(machine: &mut Machine<'_>, call: &Call, file: &Value) {
 }
 
 fn script(machine: &mut Machine<'_>, call: &Call, file: &Value) -> Exit {
+    if let Some(exit) = agent_in(machine, call, super::agents::of_file(file)) {
+        return exit;
+    }
     tool(machine, call, file);
     if let Some(name) = file.as_exact() {
         machine.note_attack_tool(name);
@@ -533,13 +536,21 @@ pub(crate) fn run_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
                         Draft::new(EffectKind::PackageInstall, Target::Service(package.to_owned()))
                             .note("downloads a package and runs its code"),
                     );
-                    Exit::unknown()
+                    let agent = package.strip_prefix("npm:").and_then(super::agents::of_package);
+                    agent_in(machine, call, agent).unwrap_or_else(Exit::unknown)
                 }
                 Some(_) | None => script(machine, call, file),
             },
             None => super::shells::code_input(machine, call),
         },
     }
+}
+
+/// Starts the agent whose code is run, with the words behind its file.
+fn agent_in(machine: &mut Machine<'_>, call: &Call, agent: Option<&str>) -> Option<Exit> {
+    let mut words = vec![Value::exact(agent?)];
+    words.extend(call.arguments.operands.iter().skip(1).cloned());
+    Some(machine.run_words(&words, call.input.clone()))
 }
 
 /// `screen`, `tmux`, `at`, `batch`: a command that runs by itself, now or later.

@@ -176,7 +176,13 @@ pub(crate) fn named_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if arguments.has(&["--filter", "-F", "-r", "--recursive"]) {
         return spawned(machine, &call.program, "runs a script in several packages");
     }
-    let work = |machine: &mut Machine<'_>| run_script(machine, call, &call.program, name, rest);
+    let work = |machine: &mut Machine<'_>| {
+        if let Some(agent) = super::agents::of_file(name) {
+            let words: Vec<Value> = [Value::exact(agent)].into_iter().chain(rest.iter().cloned()).collect();
+            return machine.run_words(&words, call.input.clone());
+        }
+        run_script(machine, call, &call.program, name, rest)
+    };
     match arguments.value(&["-C", "--dir", "--cwd"]).cloned() {
         Some(directory) => machine.inside(&directory, work),
         None => work(machine),
