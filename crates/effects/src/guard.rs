@@ -238,7 +238,13 @@ fn brought_over(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> To
     {
         return Touch::Not;
     }
-    let is_work = guarded.path.is_within(&world.place().workspace);
+    let place = world.place();
+    let is_work = guarded.path.is_within(&place.workspace);
+    // In the very folder of a file of the guard, what comes under names that nobody knows may be that file.
+    let folder = guarded.path.parent().filter(|folder| ![&place.workspace, &place.home].contains(&folder));
+    if folder.is_some() && effect.target.path() == folder.as_ref() {
+        return Touch::Perhaps;
+    }
     let is_there = || !matches!(world.entry(&guarded.path), Entry::Missing);
     let comes_from_elsewhere = matches!(effect.nature, Nature::BroughtUnread | Nature::ArchiveUnread);
     if !is_work || comes_from_elsewhere && is_there() { Touch::Perhaps } else { Touch::Not }

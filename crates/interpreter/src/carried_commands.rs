@@ -185,7 +185,6 @@ const BEHIND: &[(&[&str], &[&str], usize, Runner)] = &[
     (&["cmake"], &["-E", "time"], 0, Runner::Words),
     (&["cmake"], &["-E", "chdir"], 0, Runner::Program("env -C")),
     (&["cmake"], &["-E", "cat"], 0, Runner::Program("cat")),
-    (&["cmake"], &["-E", "tar"], 0, Runner::Program("tar")),
     (&["cmake"], &["-E", "create_symlink"], 0, Runner::Program("ln -sf")),
     (&["cmake"], &["-E", "create_hardlink"], 0, Runner::Program("ln -f")),
     (&["cmake"], &["-P"], 0, Runner::File),

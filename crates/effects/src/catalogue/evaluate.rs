@@ -107,6 +107,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::left_open(machine, call);
     programs::lasting_variables(machine, call);
     programs::own_languages(machine, call);
+    programs::unpacked(machine, call);
     if let Some(name) = &program.semantics {
         if let Some(handler) = programs::handler(name) {
             let before = machine.steps_taken();

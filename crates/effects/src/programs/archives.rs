@@ -376,6 +376,23 @@ pub(crate) fn cpio(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
+/// `cmake -E tar xf FILE`: any archive, by the signs of `tar` (cmake(1), "Run a Command-Line Tool").
+pub(crate) fn unpacked(machine: &mut Machine<'_>, call: &Call) {
+    let arguments = &call.arguments;
+    if call.program != "cmake" || arguments.value(&["-E"]).and_then(Value::as_exact) != Some("tar") {
+        return;
+    }
+    let Some((signs, rest)) = arguments.operands.split_first() else { return };
+    // Its file stands behind the signs whether `f` is among them or not.
+    let signs = signs.known_start().replace(['f', '-'], "");
+    let mut words = vec![Value::exact("bsdtar"), Value::exact(format!("-{signs}f"))];
+    words.extend(rest.iter().cloned());
+    if let Some(directory) = arguments.value(&["-C"]) {
+        words.extend([Value::exact("-C"), directory.clone()]);
+    }
+    machine.run_words(&words, call.input.clone());
+}
+
 /// `pax` (POSIX): lists, unpacks (`-r`), packs (`-w`) or copies (`-rw`); `-s` changes the names of what it unpacks.
 pub(crate) fn pax(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;

@@ -3,7 +3,7 @@
 //! Sources: the help of each command, and for `aws` the operations of botocore 1.42 whose output is a stream (the CLI writes it to `outfile`,
 //! "aws help topics", `aws lambda invoke help`).
 
-use crate::effect::EffectKind;
+use crate::effect::{EffectKind, Severity};
 use crate::interpreter::{Call, Draft, Exit, Machine, Output, Upload, Value};
 
 use super::cloud::{Command, value_of};
@@ -268,6 +268,40 @@ fn free_words(call: &Call, skipped: usize, grammar: Grammar) -> Vec<Value> {
     }
     free.drain(..skipped.min(free.len()));
     free
+}
+
+/// Interprets `docker build`: with `--push` the image goes to a registry, with `--output` files come here: into a directory, or with a type
+/// other than `local` into one file (docker.docs, "docker buildx build").
+pub(crate) fn docker_build(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["--push"]) {
+        let image = arguments.value(&["-t", "--tag"]).cloned();
+        let before = machine.effect_count();
+        machine.effect(EffectKind::Publish, &image.unwrap_or_else(|| Value::exact("registry")));
+        machine.amend(before, |effect| {
+            effect.severity = Severity::Medium;
+            "pushes an image to a registry".clone_into(&mut effect.note);
+        });
+    }
+    for output in arguments.values(&["-o", "--output"]).cloned().collect::<Vec<_>>() {
+        let Some(text) = output.as_exact() else {
+            come_into(machine, &output);
+            continue;
+        };
+        let fields: Vec<&str> = text.split(',').collect();
+        let field = |name: &str| fields.iter().find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
+        let (place, kind) = match field("dest").or_else(|| field("path")) {
+            Some(place) => (place, field("type").unwrap_or("local")),
+            None if text.contains('=') => continue,
+            None => (text, "local"),
+        };
+        match (place, kind) {
+            ("-", _) => {}
+            (place, "local") => come_into(machine, &Value::exact(place)),
+            (place, _) => machine.possibly(|machine| machine.write(&Value::exact(place))),
+        }
+    }
+    Exit::unknown()
 }
 
 /// Interprets a call of a program that fetches what addresses name: `aria2c`, `axel`, `yt-dlp` and their kin (aria2c(1), axel(1), yt-dlp(1),

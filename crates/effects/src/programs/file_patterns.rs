@@ -1,7 +1,9 @@
-//! Programs that take files away by patterns which they read themselves: `del 'dist/**'`, `rimraf -g 'dist/*'` (del-cli 6, rimraf 6).
+//! Programs that take files away by patterns which they read themselves: `del 'dist/**'`, `rimraf -g 'dist/*'` (del-cli 6, rimraf 6), and that
+//! give them other names by expressions (File::Rename, rename(1) and exch(1) of util-linux).
 
-use crate::effect::Depth;
-use crate::interpreter::{Call, Exit, Machine, Value};
+use crate::effect::{Depth, EffectKind};
+use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::nature::Nature;
 
 /// `del`, `del-cli`, `premove`: every word is a pattern.
 pub(crate) fn removed_patterns(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -21,6 +23,46 @@ pub(crate) fn rimraf(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// `rename EXPRESSION FILES`, `rename -e EXPRESSION FILES`, and `rename.ul FROM TO FILES`. Where the name alone does not tell which of them it
+/// is, what may be `TO` counts as a file, of which there is hardly ever one.
+pub(crate) fn renamed(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    if arguments.has(&["-n", "--nono", "--dry-run", "--no-act"]) {
+        return Exit::unknown();
+    }
+    let before_files = match call.program.as_str() {
+        "rename.ul" => 2,
+        _ if arguments.has(&["-e", "--expr", "-E"]) => 0,
+        _ => 1,
+    };
+    let files = arguments.operands.get(before_files..).unwrap_or_default();
+    leave_names(machine, files, "renamed");
+    for aim in machine.paths_through(&Value::exact(".")) {
+        machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().possible().note("new names"));
+    }
+    Exit::unknown()
+}
+
+/// `exch ONE OTHER`
+pub(crate) fn exchanged(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    leave_names(machine, &call.arguments.operands, "exchanged");
+    Exit::unknown()
+}
+
+/// Takes files and directories away from where they stand; they are there under other names.
+fn leave_names(machine: &mut Machine<'_>, files: &[Value], note: &str) {
+    let before = machine.effect_count();
+    for file in files {
+        let depth = if machine.is_directory(file) == Some(false) { Depth::Single } else { Depth::Recursive };
+        machine.delete(file, depth);
+    }
+    machine.amend(before, |effect| {
+        effect.reversible = true;
+        effect.nature = Nature::Moved;
+        note.clone_into(&mut effect.note);
+    });
 }
 
 fn remove(machine: &mut Machine<'_>, words: &[Value]) {

@@ -103,6 +103,7 @@ mod wrappers;
 use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use agents::is_place as is_place_of_agents;
+pub(crate) use archives::unpacked;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
@@ -140,6 +141,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "package_script" => packages::script,
         "yarn_script" => packages::named_script,
         "rclone" => remote::rclone,
+        "rclone_removal" => remote::rclone_removal,
         "rsync" => remote::rsync,
         "scp" => remote::scp,
         "ssh" => remote::ssh,
@@ -187,6 +189,8 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "direnv_allow" => direnv::let_run,
         "removed_patterns" => file_patterns::removed_patterns,
         "rimraf" => file_patterns::rimraf,
+        "renamed" => file_patterns::renamed,
+        "exchanged" => file_patterns::exchanged,
         "device_pull" => devices::device_pull,
         "run_node" => devices::run_node,
         "manifest_fields" => packages::manifest_fields,
@@ -234,6 +238,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "docker_run" => containers::run,
         "docker_exec" => containers::exec,
         "docker_cp" => containers::copy,
+        "docker_build" => downloads::docker_build,
         "docker_end" => containers::end,
         "docker_volumes" => containers::volumes,
         "docker_compose" => containers::compose,

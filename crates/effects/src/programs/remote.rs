@@ -322,6 +322,7 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     };
     let replaces = call.program.ends_with("sync");
+    let moves = call.program.ends_with(" move") || call.program.ends_with(" moveto");
     if is_storage(destination) {
         if !is_storage(source) {
             send(machine, source, Depth::Recursive);
@@ -353,6 +354,27 @@ pub(crate) fn rclone(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 );
             }
         }
+    }
+    if moves && !is_storage(source) {
+        for aim in machine.paths(source) {
+            let draft = Draft::at(EffectKind::FileDelete, aim).recursive();
+            machine.add(draft.nature(Nature::Moved).note("moved to the destination"));
+        }
+    }
+    Exit::silent()
+}
+
+/// Interprets `rclone delete`, `purge` and their kin, of storage elsewhere or of files here.
+pub(crate) fn rclone_removal(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let arguments = &call.arguments;
+    let Some(place) = arguments.operands.first() else { return Exit::unknown() };
+    if arguments.has(&["-n", "--dry-run", "-i", "--interactive"]) {
+        return Exit::unknown();
+    }
+    if place.as_exact().is_none() || is_storage(place) {
+        machine.effect(EffectKind::DatastoreDestroy, place);
+    } else if ["delete", "deletefile", "purge"].iter().any(|verb| call.program.ends_with(verb)) {
+        machine.delete(place, Depth::Recursive);
     }
     Exit::silent()
 }

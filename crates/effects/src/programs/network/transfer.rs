@@ -269,23 +269,49 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         return Exit::silent();
     }
-    // The addresses stand in a file, the server says the name, or it gets its path as directories (wget(1)).
-    let makes_directories = arguments.has(&["-x", "--force-directories", "--protocol-directories"]);
-    if reads_list || makes_directories || arguments.has(&["--content-disposition", "--trust-server-names"]) {
+    // The addresses stand in a file, or the server says the name (wget(1)).
+    if reads_list || arguments.has(&["--content-disposition", "--trust-server-names"]) {
         come_into(machine, &directory.clone().unwrap_or_else(here));
     }
-    if makes_directories {
-        return Exit::silent();
-    }
+    let makes_directories = arguments.has(&["-x", "--force-directories", "--protocol-directories"]);
     for url in &arguments.operands {
-        if url.as_exact().is_none() {
+        let Some(text) = url.as_exact() else {
             come_into(machine, &directory.clone().unwrap_or_else(here));
             continue;
-        }
-        let name = remote_name(url, Some("index.html")).map_or(Value::Unknown, Value::exact);
+        };
+        let name = if makes_directories {
+            Value::exact(name_with_directories(call, text))
+        } else {
+            remote_name(url, Some("index.html")).map_or(Value::Unknown, Value::exact)
+        };
         save(machine, &within(directory.as_ref(), &name), &came);
     }
     Exit::silent()
+}
+
+/// The name that wget gives a file when it makes directories: protocol and host as far as they are asked for, and the path without so many
+/// of its first directories (wget(1), "Directory Options").
+fn name_with_directories(call: &Call, url: &str) -> String {
+    let arguments = &call.arguments;
+    let (protocol, rest) = url.split_once("://").unwrap_or(("http", url));
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let has_no_host =
+        call.words.iter().any(|word| matches!(word.as_exact(), Some("-nH" | "--no-host-directories")));
+    let cut = arguments.value(&["--cut-dirs"]).and_then(Value::as_exact);
+    let cut: usize = cut.and_then(|cut| cut.parse().ok()).unwrap_or(0);
+    let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut parts = Vec::new();
+    if arguments.has(&["--protocol-directories"]) {
+        parts.push(protocol);
+    }
+    if !has_no_host {
+        parts.push(host);
+    }
+    parts.extend(directories.split('/').filter(|part| !part.is_empty()).skip(cut));
+    parts.push(if file.is_empty() { "index.html" } else { file });
+    parts.join("/")
 }
 
 /// Interprets a call of httpie or xh.
