@@ -91,7 +91,7 @@ fn cleaning_leaves_the_files_of_the_guard_out() {
     let command = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
     assert_eq!(
         command,
-        Some("git clean -e /.claude/settings.json -e /.claude/settings.local.json -fdx"),
+        Some("git clean -fdx -e /.claude/settings.json -e /.claude/settings.local.json"),
         "{answer}"
     );
     shell(&environment, command.unwrap());
@@ -139,7 +139,7 @@ fn cleaning_leaves_the_files_of_the_guard_out_behind_new_files_too() {
     {
         let answer = environment.bash("s", command);
         let changed = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap_or_default();
-        assert!(changed.contains("git clean -e /.claude/settings.json"), "{command}: {answer}");
+        assert!(changed.contains("git clean -fdx -e /.claude/settings.json"), "{command}: {answer}");
     }
 }
 
