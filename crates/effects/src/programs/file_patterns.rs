@@ -2,7 +2,7 @@
 //! give them other names by expressions (File::Rename, rename(1) and exch(1) of util-linux).
 
 use crate::effect::{Depth, EffectKind};
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::nature::Nature;
 
 /// `del`, `del-cli`, `premove`: every word is a pattern.
@@ -29,6 +29,7 @@ pub(crate) fn rimraf(machine: &mut Machine<'_>, call: &Call) -> Exit {
 /// is, what may be `TO` counts as a file, of which there is hardly ever one.
 pub(crate) fn renamed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
+    run_expressions(machine, call);
     if arguments.has(&["-n", "--nono", "--dry-run", "--no-act"]) {
         return Exit::unknown();
     }
@@ -43,6 +44,23 @@ pub(crate) fn renamed(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.add(Draft::at(EffectKind::FileCreate, aim).recursive().possible().note("new names"));
     }
     Exit::unknown()
+}
+
+/// An expression of `rename` is Perl code, which runs for each name, also where nothing is renamed.
+fn run_expressions(machine: &mut Machine<'_>, call: &Call) {
+    const GIVEN: [&str; 3] = ["-e", "--expr", "-E"];
+    if call.program == "rename.ul" {
+        return;
+    }
+    let arguments = &call.arguments;
+    let mut expressions: Vec<Value> = arguments.values(&GIVEN).cloned().collect();
+    if expressions.is_empty() {
+        expressions.extend(arguments.operands.first().cloned());
+    }
+    for expression in expressions.into_iter().filter(|expression| expression.as_exact().is_some()) {
+        let words = [Value::exact("perl"), Value::exact("-e"), expression];
+        machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+    }
 }
 
 /// `exch ONE OTHER`
