@@ -75,7 +75,9 @@ impl Session {
             let read =
                 |place: std::path::PathBuf| fs::read_to_string(place.join("told.jsonl")).unwrap_or_default();
             let text = read(self.environment.home()) + &read(self.environment.project());
-            let told: Vec<Json> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            let told = text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+            // Warnings on the way to a limit are no stops.
+            let told: Vec<Json> = told.filter(|notice| notice["event"] != "spending").collect();
             if told.len() >= count {
                 return told;
             }
