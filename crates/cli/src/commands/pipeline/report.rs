@@ -1,6 +1,7 @@
 //! What is told of a run of a pipeline.
 
 use checkrein_engine::error::CommandError;
+#[cfg(target_os = "linux")]
 use checkrein_engine::lessons::Lesson;
 use checkrein_pipelines::{PipelineEnd, PipelineState, StepOutcome, StepState};
 use checkrein_protocol::Timestamp;
@@ -131,6 +132,7 @@ pub(in crate::commands) fn past_work(state: &PipelineState) -> (PastWork, String
 }
 
 /// What a later task like it is told; `None` where the run did not go wrong by itself.
+#[cfg(target_os = "linux")]
 pub(super) fn lesson(state: &PipelineState, end: PipelineEnd) -> Option<Lesson> {
     match end {
         PipelineEnd::Failed | PipelineEnd::Refused | PipelineEnd::Halted => {}
