@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_effects::{Prediction, predict};
 use checkrein_facts::{RecordedWorld, VersionState};
 use checkrein_protocol::EffectKind;
+use checkrein_testkit::on_the_smallest_stack;
 use checkrein_testkit::world::{command, path, project};
 use proptest::prelude::*;
 
@@ -23,15 +23,8 @@ fn world() -> RecordedWorld {
         .with_file(&path("/home/dev/.ssh/id_rsa"), "key\n", VersionState::NoRepository)
 }
 
-/// The stack of the main thread, which is the smallest one that anybody interprets on: the hook gives itself 64 MiB, and threads of tests
-/// have 2 MiB.
-const STACK: usize = 8 * 1024 * 1024;
-
 fn interpret(text: &str) -> Prediction {
-    let work = || predict(&command(text), &world());
-    thread::scope(|scope| {
-        thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).unwrap().join().unwrap()
-    })
+    on_the_smallest_stack(|| predict(&command(text), &world()))
 }
 
 /// Bounded in effects, and (generously, for slow machines) in time.

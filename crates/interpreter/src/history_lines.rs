@@ -22,6 +22,12 @@ impl Machine<'_> {
         if !options.history || before.history || self.budget.scanning > 0 {
             return self.run_block(line);
         }
+        self.run_remembered(line, text, options)
+    }
+
+    /// Runs a line that is remembered. By itself, since what it needs would take room on the stack of every line.
+    #[inline(never)]
+    fn run_remembered(&mut self, line: &[ShellStatement], text: &str, options: Options) -> Done {
         let written = lines_around(line, text);
         if options.histexpand {
             match self.put_in(written) {

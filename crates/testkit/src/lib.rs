@@ -39,3 +39,20 @@ pub fn not_run(why: &str) {
         panic!("{}: {error}", list.display());
     }
 }
+
+/// The stack of the main thread of a program, in bytes, which is the smallest one that anybody interprets on: the hook gives itself 64 MiB,
+/// and threads of tests have 2 MiB.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// What the work answers on the smallest stack that anybody does it on.
+///
+/// # Panics
+/// Where the work does, and where no thread can be started.
+#[expect(clippy::expect_used, reason = "it speaks for a test")]
+pub fn on_the_smallest_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let worker =
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread starts");
+        worker.join().expect("the work is done")
+    })
+}
