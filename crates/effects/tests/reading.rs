@@ -5,6 +5,8 @@
 
 #[path = "reading/carriers.rs"]
 mod carriers;
+#[path = "reading/lines_before.rs"]
+mod lines_before;
 #[path = "reading/streams.rs"]
 mod streams;
 #[path = "reading/texts.rs"]
@@ -18,6 +20,7 @@ use std::process::{Command, Stdio};
 use checkrein_effects::predict;
 use checkrein_facts::VersionState;
 use checkrein_protocol::{EffectKind, Severity};
+use checkrein_testkit::on_the_smallest_stack;
 use checkrein_testkit::world::{bare, command, path};
 
 fn quoted(text: &str) -> String {
@@ -66,7 +69,8 @@ fn lost<'t>(texts: &[&'t str]) -> Vec<&'t str> {
 fn is_seen(text: &str) -> bool {
     let world =
         bare().with_directory(&path("/etc")).with_file(&path("README.md"), "x\n", VersionState::TrackedClean);
-    let effects = predict(&command(&text.replace("MARK", "rm -rf /usr/lib")), &world).effects;
+    let text = text.replace("MARK", "rm -rf /usr/lib");
+    let effects = on_the_smallest_stack(|| predict(&command(&text), &world).effects);
     effects.iter().any(|effect| match effect.kind {
         EffectKind::FileDelete => true,
         EffectKind::Opaque => effect.severity >= Severity::High,
@@ -163,4 +167,25 @@ fn what_a_script_writes_to_itself_runs() {
 #[test]
 fn what_the_shell_holds_by_itself_runs() {
     all_are_seen(carriers::CARRIED);
+}
+
+#[test]
+fn what_a_line_takes_from_lines_before_runs() {
+    let texts = lines_before::histories();
+    all_are_seen(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_a_trap_runs_is_seen() {
+    all_are_seen(lines_before::TRAPS);
+}
+
+#[test]
+fn what_is_chosen_from_the_parameters_runs() {
+    all_are_seen(lines_before::SELECTIONS);
+}
+
+#[test]
+fn what_a_scope_holds_runs() {
+    all_are_seen(lines_before::SCOPES);
 }

@@ -290,6 +290,7 @@ impl Machine<'_> {
 
     /// Runs a program that is named by a path.
     fn call_path(&mut self, name: &str, rest: &[Value]) -> Exit {
+        self.note_child();
         let base = name.rsplit('/').next().unwrap_or(name).to_owned();
         let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
         let in_programs = is_among_programs(name);

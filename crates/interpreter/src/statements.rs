@@ -449,7 +449,7 @@ impl Machine<'_> {
     pub(crate) fn in_subshell(&mut self, work: impl FnOnce(&mut Self) -> Done) -> Done {
         let outer = self.shell.clone();
         let left = std::mem::take(&mut self.left);
-        self.occasions.children += 1;
+        self.note_child();
         self.shell.at_exit = None;
         // Signals do there what they do to every process.
         self.shell.on_signals.clear();

@@ -135,6 +135,11 @@ impl Machine<'_> {
         self.occasions.children += usize::from(program != "kill");
     }
 
+    /// Notes that the shell starts a process, whatever that does: one that is called by its place is no built-in.
+    pub(super) fn note_child(&mut self) {
+        self.occasions.children += 1;
+    }
+
     /// Notes that a process reads from the shell through a pipe.
     pub(super) fn note_reader(&mut self) {
         self.occasions.readers += 1;
