@@ -47,7 +47,9 @@ pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;
 pub use progress::{StepConsequence, StepEnd, StepResult};
 pub use review_prompt::{ReviewQuestion, ReviewToken, review_prompt};
-pub use reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerDoor, eligible_reviewers};
+pub use reviewer::{
+    AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerTransport, eligible_reviewers,
+};
 pub use shipped::{SHIPPED_TASK, SHIPPED_TASK_NAME};
 pub use state::{
     KeptOutput, PipelineEnd, PipelineHalt, PipelineState, ReviewRecordEntry, StepAttempt, StepOutcome,

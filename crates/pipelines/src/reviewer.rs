@@ -58,7 +58,7 @@ pub struct AskedModel {
 
 /// How a reviewer is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReviewerDoor {
+pub enum ReviewerTransport {
     /// A program and its arguments; the question is written to its standard input.
     Command(Vec<TextTemplate>),
     /// An address of its provider.
@@ -71,7 +71,7 @@ pub struct ModelReviewer {
     /// The name in the file.
     pub name: String,
     /// How it is asked.
-    pub door: ReviewerDoor,
+    pub transport: ReviewerTransport,
     /// The model that must answer.
     pub model: AskedModel,
 }
@@ -274,7 +274,7 @@ mod tests {
     fn reviewer(model: &str) -> ModelReviewer {
         ModelReviewer {
             name: model.to_owned(),
-            door: ReviewerDoor::Command(Vec::new()),
+            transport: ReviewerTransport::Command(Vec::new()),
             model: AskedModel::read(model, None, None).unwrap(),
         }
     }

@@ -9,7 +9,7 @@ use super::fields::{bad, find, is_name, known, number, templates, text, unfit, w
 use super::{PipelineFile, PipelineInput, SafetyText, WorkPlace, steps};
 use crate::endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 use crate::order::StepOrder;
-use crate::reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerDoor};
+use crate::reviewer::{AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerTransport};
 use crate::template::TextTemplate;
 
 /// The keys of a file.
@@ -147,10 +147,13 @@ fn inputs(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
 }
 
 /// A reviewer is asked in one way.
-fn door(command: Option<Vec<TextTemplate>>, endpoint: Option<ModelEndpoint>) -> Option<ReviewerDoor> {
+fn transport(
+    command: Option<Vec<TextTemplate>>,
+    endpoint: Option<ModelEndpoint>,
+) -> Option<ReviewerTransport> {
     match (command, endpoint) {
-        (Some(command), None) => Some(ReviewerDoor::Command(command)),
-        (None, Some(endpoint)) => Some(ReviewerDoor::Endpoint(endpoint)),
+        (Some(command), None) => Some(ReviewerTransport::Command(command)),
+        (None, Some(endpoint)) => Some(ReviewerTransport::Endpoint(endpoint)),
         (None, None) | (Some(_), Some(_)) => None,
     }
 }
@@ -188,7 +191,7 @@ fn reviewers(entry: &YamlEntry, trust: EndpointTrust, faults: &mut Vec<Fault>) -
         }
         let endpoint = find(fields, "endpoint").and_then(|entry| endpoint(entry, fields, trust, faults));
         let model = text(fields, "model", faults);
-        let (Some(door), Some(model)) = (door(command, endpoint), model) else {
+        let (Some(transport), Some(model)) = (transport(command, endpoint), model) else {
             let needs =
                 format!("the reviewer `{}` needs `model`, and either `command` or `endpoint`", one.key);
             faults.push(unfit(&one.value, needs));
@@ -199,7 +202,7 @@ fn reviewers(entry: &YamlEntry, trust: EndpointTrust, faults: &mut Vec<Fault>) -
         let family = word(fields, "family", &families, faults);
         let rank = word(fields, "rank", &ranks, faults);
         match AskedModel::read(&model, family, rank) {
-            Ok(model) => read.push(ModelReviewer { name: one.key.clone(), door, model }),
+            Ok(model) => read.push(ModelReviewer { name: one.key.clone(), transport, model }),
             Err(message) => {
                 let at = find(fields, "model").map_or(one.at, |entry| entry.value.at);
                 faults.push(Fault::new(at, ConfigErrorKind::Unfit { message }));

@@ -4,7 +4,7 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check as check_action};
 use checkrein_pipelines::{
-    CommandLine, PipelineFile, ReviewedThing, ReviewerDoor, StepAct, StepSpecification, TemplateValues,
+    CommandLine, PipelineFile, ReviewedThing, ReviewerTransport, StepAct, StepSpecification, TemplateValues,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Action;
@@ -161,9 +161,9 @@ fn obstacle(
         StepAct::Review(review) => {
             let commands = review.by.iter().filter_map(|name| pipeline.reviewer(name));
             let mut absent: Vec<String> = commands
-                .map(|reviewer| match &reviewer.door {
-                    ReviewerDoor::Command(words) => missing(environment, words.first()),
-                    ReviewerDoor::Endpoint(_) => is_missing(environment, CURL),
+                .map(|reviewer| match &reviewer.transport {
+                    ReviewerTransport::Command(words) => missing(environment, words.first()),
+                    ReviewerTransport::Endpoint(_) => is_missing(environment, CURL),
                 })
                 .collect::<Option<_>>()?;
             absent.pop()

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use checkrein_ledger::mask::mask_text;
 use checkrein_pipelines::{
     ModelEndpoint, ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken,
-    ReviewVerdict, ReviewedThing, ReviewerDoor, StepEnd, StepResult, TemplateValues, VerdictWord,
+    ReviewVerdict, ReviewedThing, ReviewerTransport, StepEnd, StepResult, TemplateValues, VerdictWord,
     eligible_reviewers, model_claim, read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{hexadecimal, replace};
@@ -127,9 +127,10 @@ fn ask(
     let place = folder.join("place");
     checkrein_supervise::runs::file::create_directory(&place).map_err(io::Error::other)?;
     let prompt = folder.join("prompt.txt");
-    replace(&prompt, review_prompt(subject, &token).as_bytes()).map_err(io::Error::other)?;
-    let asked = match &reviewer.door {
-        ReviewerDoor::Command(words) => {
+    let text = review_prompt(subject, &token);
+    replace(&prompt, text.as_bytes()).map_err(io::Error::other)?;
+    let asked = match &reviewer.transport {
+        ReviewerTransport::Command(words) => {
             let values =
                 TemplateValues([("model".to_owned(), reviewer.model.name.clone())].into_iter().collect());
             words
@@ -138,8 +139,7 @@ fn ask(
                 .collect::<Result<Vec<String>, String>>()
                 .map(|words| (words, None))
         }
-        ReviewerDoor::Endpoint(endpoint) => {
-            let text = review_prompt(subject, &token);
+        ReviewerTransport::Endpoint(endpoint) => {
             over_http(work, endpoint, (&reviewer.model.name, &text), folder)?
                 .map(|(words, settings)| (words, Some(settings)))
         }
