@@ -5,6 +5,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_protocol::Timestamp;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
+use jiff::{Span, SpanRelativeTo};
 
 use crate::terminal::plain;
 
@@ -120,31 +121,12 @@ fn date(text: &str) -> Option<Start> {
     u64::try_from(at.as_millisecond()).ok().map(Start::At)
 }
 
-/// A period of parts such as `2h`, `2h30m`, `3 days`, with or without `ago`.
+/// A period of parts such as `2h`, `2h30m`, `3 days`, with or without `ago`; a day has 24 hours.
 fn ago(text: &str) -> Option<u64> {
-    let mut rest = text.strip_suffix("ago").unwrap_or(text).trim();
-    let mut total: u64 = 0;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|one: char| !one.is_ascii_digit())?;
-        let (number, after) = rest.split_at(digits);
-        let after = after.trim_start();
-        let letters = after.find(|one: char| !one.is_ascii_alphabetic()).unwrap_or(after.len());
-        let (unit, left) = after.split_at(letters);
-        let unit = match unit {
-            "s" | "sec" | "second" | "seconds" => 1000,
-            "m" | "min" | "minute" | "minutes" => MINUTE,
-            "h" | "hour" | "hours" => 60 * MINUTE,
-            "d" | "day" | "days" => DAY,
-            "w" | "week" | "weeks" => 7 * DAY,
-            _ => return None,
-        };
-        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        rest = left.trim_start();
-    }
-    Some(total)
+    let span =
+        text.parse::<Span>().ok().filter(|_| text.starts_with(|first: char| first.is_ascii_digit()))?;
+    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?;
+    u64::try_from(duration.unsigned_abs().as_millis()).ok()
 }
 
 #[cfg(test)]
