@@ -5,6 +5,9 @@ use crate::effect::{Depth, EffectKind};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 use crate::nature::Nature;
 
+/// Options of File::Rename whose value is the expression.
+const EXPRESSION: [&str; 3] = ["-e", "--expr", "-E"];
+
 /// `del`, `del-cli`, `premove`: every word is a pattern.
 pub(crate) fn removed_patterns(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if !call.arguments.has(&["-d", "--dry-run"]) {
@@ -35,7 +38,7 @@ pub(crate) fn renamed(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let before_files = match call.program.as_str() {
         "rename.ul" => 2,
-        _ if arguments.has(&["-e", "--expr", "-E"]) => 0,
+        _ if arguments.has(&EXPRESSION) => 0,
         _ => 1,
     };
     let files = arguments.operands.get(before_files..).unwrap_or_default();
@@ -48,12 +51,11 @@ pub(crate) fn renamed(machine: &mut Machine<'_>, call: &Call) -> Exit {
 
 /// An expression of `rename` is Perl code, which runs for each name, also where nothing is renamed.
 fn run_expressions(machine: &mut Machine<'_>, call: &Call) {
-    const GIVEN: [&str; 3] = ["-e", "--expr", "-E"];
     if call.program == "rename.ul" {
         return;
     }
     let arguments = &call.arguments;
-    let mut expressions: Vec<Value> = arguments.values(&GIVEN).cloned().collect();
+    let mut expressions: Vec<Value> = arguments.values(&EXPRESSION).cloned().collect();
     if expressions.is_empty() {
         expressions.extend(arguments.operands.first().cloned());
     }
