@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::process::Output;
 
 use checkrein_testkit::not_run;
+use serde_json::json;
 use support::TestEnvironment;
 
 /// A guarded project with one session, in which something was saved.
@@ -212,6 +213,22 @@ fn what_was_kept_is_deleted_and_nothing_else() {
     assert!(!environment.state().exists());
     assert!(environment.project().join("notes.txt").exists());
     assert!(!outside(&environment).exists());
+}
+
+#[test]
+fn what_stops_and_pipelines_left_is_deleted_too() {
+    let environment = used();
+    environment.answer_to(&environment.payload("t", "SessionStart", json!({ "source": "startup" })));
+    let goal = json!({ "prompt": "fix the flaky login test in cypress" });
+    environment.answer_to(&environment.payload("t", "UserPromptSubmit", goal));
+    environment.succeed(&["halt", "t", "--reason", "wrong branch"]);
+    environment.write("p.yaml", "name: p\nworktree: none\nsteps:\n  - {name: one, command: 'true'}\n");
+    let run = environment.checkrein(&["pipeline", "run", "p.yaml"]);
+    for left in ["lessons", "incidents", "pipelines/done"] {
+        assert!(environment.state().join(left).is_dir(), "{left}: {run:?}");
+    }
+    let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists(), "{said}");
 }
 
 #[test]

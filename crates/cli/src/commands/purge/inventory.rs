@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 30] = [
+const STATE: [&str; 32] = [
     "agents",
     "allowed",
     "approvals",
@@ -27,10 +27,12 @@ const STATE: [&str; 30] = [
     "index.db",
     "index.db-shm",
     "index.db-wal",
+    "lessons",
     "mcp",
     "installed.json",
     "installed.lock",
     "notices",
+    "pipelines",
     "providers",
     "retention.jsonl",
     "retention.looked",
