@@ -99,7 +99,7 @@ fn learn(environment: &HostEnvironment, incident: &Incident) -> io::Result<()> {
     let Some(context) = &incident.context else { return Ok(()) };
     let Some(workspace) = &context.workspace else { return Ok(()) };
     // The newest that says what is wanted: "go on" is about one before it.
-    let goal = context.goals.iter().rev().find(|goal| lessons::tells(goal));
+    let goal = context.goals.iter().rev().find(|goal| lessons::is_distinctive(goal));
     let Some(goal) = goal else { return Ok(()) };
     let seen = incident.issue.as_ref().map(|issue| format!("the session was stopped: {}", issue.summary));
     let end = seen.unwrap_or_else(|| incident.summary.clone());

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
 use checkrein_ledger::{last, mask::mask_text};
@@ -19,6 +19,12 @@ use serde_json::json;
 use crate::environment::HostEnvironment;
 use crate::text::{cut, plain};
 
+/// The folder of all of them.
+const FOLDER: &str = "lessons";
+/// With how many digits a moment is written in the name of one, in milliseconds since 1970.
+const MOMENT: usize = 16;
+/// With how many digits a text is (ours).
+const NAME: usize = 32;
 /// How many lessons of a workspace are kept (ours).
 const KEPT: usize = 48;
 /// How long the texts of one are, in characters (ours).
@@ -53,7 +59,7 @@ pub struct Lesson {
 /// # Errors
 /// What the file system says when it cannot be written.
 pub fn keep(environment: &HostEnvironment, workspace: &str, lesson: Lesson) -> io::Result<()> {
-    if !tells(&lesson.goal) {
+    if !is_distinctive(&lesson.goal) {
         return Ok(());
     }
     let key = environment.state.mask_key().map_err(io::Error::other)?;
@@ -67,20 +73,36 @@ pub fn keep(environment: &HostEnvironment, workspace: &str, lesson: Lesson) -> i
     let place = place(environment, workspace);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
     let text = serde_json::to_vec(&lesson).map_err(io::Error::other)?;
-    let name = format!("{:016}-{}", lesson.at.0, Digest::of(&lesson.more));
-    let name: String = name.chars().take(40).collect();
-    checkrein_files::replace(&place.join(format!("{name}.json")), &text, 0o600, Forced::Nothing)?;
+    // The name begins with the time, so that the oldest come first.
+    let name = format!("{:0width$}-{}.json", lesson.at.0, hexadecimal(&lesson.more), width = MOMENT);
+    checkrein_files::replace(&place.join(name), &text, 0o600, Forced::Nothing)?;
     let names = names(&place)?;
     let surplus = names.len().saturating_sub(KEPT);
-    names.iter().take(surplus).try_for_each(|name| match fs::remove_file(place.join(name)) {
-        // Somebody else keeps one at the same time.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    })
+    remove(&place, names.iter().take(surplus))
+}
+
+/// Removes what is older than that, of all workspaces.
+pub(crate) fn clear_away(environment: &HostEnvironment, oldest: Timestamp) -> io::Result<()> {
+    let workspaces = match fs::read_dir(environment.state.root().join(FOLDER)) {
+        Ok(workspaces) => workspaces,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for workspace in workspaces {
+        let place = workspace?.path();
+        let is_old = |name: &String| {
+            let moment = name.get(..MOMENT).and_then(|digits| digits.parse::<u64>().ok());
+            moment.is_some_and(|moment| moment < oldest.0)
+        };
+        remove(&place, names(&place)?.iter().filter(|name| is_old(name)))?;
+        // One that still holds something stays.
+        drop(fs::remove_dir(&place));
+    }
+    Ok(())
 }
 
 /// Whether a goal says enough for another one to be told apart from it.
-pub fn tells(goal: &str) -> bool {
+pub fn is_distinctive(goal: &str) -> bool {
     recall::likeness(goal, goal).is_some()
 }
 
@@ -166,17 +188,29 @@ fn in_one_line(text: &str, most: usize) -> String {
 }
 
 fn place(environment: &HostEnvironment, workspace: &str) -> PathBuf {
-    let name: String =
-        Digest::of(workspace).to_string().chars().filter(char::is_ascii_alphanumeric).collect();
-    environment.state.root().join("lessons").join(name.chars().rev().take(32).collect::<String>())
+    environment.state.root().join(FOLDER).join(hexadecimal(workspace))
 }
 
-/// The files of lessons, oldest first; the names begin with the time.
-fn names(place: &std::path::Path) -> io::Result<Vec<String>> {
+/// A name that stands for a text.
+fn hexadecimal(text: &str) -> String {
+    let digest = Digest::of(text).to_string();
+    digest.trim_start_matches("sha256:").chars().take(NAME).collect()
+}
+
+/// The files of lessons, oldest first.
+fn names(place: &Path) -> io::Result<Vec<String>> {
     let entries = fs::read_dir(place)?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut names: Vec<String> =
         names.filter(|name| !name.starts_with('.') && name.ends_with(".json")).collect();
     names.sort();
     Ok(names)
+}
+
+fn remove<'name>(place: &Path, mut names: impl Iterator<Item = &'name String>) -> io::Result<()> {
+    names.try_for_each(|name| match fs::remove_file(place.join(name)) {
+        // Somebody else removes one at the same time.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    })
 }

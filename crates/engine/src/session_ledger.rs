@@ -18,6 +18,7 @@ use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
 use checkrein_session::{SessionLedger, SessionSummary, prune};
 
 use crate::environment::HostEnvironment;
+use crate::lessons;
 
 /// A day, in milliseconds; old records are looked for once in it (ours).
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -108,6 +109,10 @@ pub(crate) fn clear_away(environment: &HostEnvironment, config: &Config) {
     let oldest = Timestamp(now.0.saturating_sub(u64::try_from(keep.as_millis()).unwrap_or(u64::MAX)));
     if let Err(error) = prune_events(&events_folder(environment, config), oldest) {
         diagnose(environment, config, LogLevel::Error, &format!("old events stay: {error}"));
+    }
+    let kept = config.interventions.emergency_stop.preserve_incident_data_days.saturating_mul(DAY);
+    if let Err(error) = lessons::clear_away(environment, Timestamp(now.0.saturating_sub(kept))) {
+        diagnose(environment, config, LogLevel::Error, &format!("old lessons stay: {error}"));
     }
     match prune(&environment.state, now, keep) {
         Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),

@@ -127,7 +127,7 @@ const COMMON: &[&str] = &[
 /// Something that can be found: what it is about, and what else is said of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Findable {
-    title: BTreeMap<String, u32>,
+    /// How much each of its words counts.
     all: BTreeMap<String, u32>,
     length: u32,
 }
@@ -135,15 +135,13 @@ pub struct Findable {
 impl Findable {
     /// Something about `title`, of which `text` is said too.
     pub fn new(title: &str, text: &str) -> Self {
-        let mut found = Self { title: counted(title), ..Self::default() };
-        for (word, count) in &found.title {
-            *found.all.entry(word.clone()).or_default() += count * TITLE;
-        }
+        let mut all = counted(title);
+        all.values_mut().for_each(|count| *count *= TITLE);
         for (word, count) in counted(text) {
-            *found.all.entry(word).or_default() += count;
+            *all.entry(word).or_default() += count;
         }
-        found.length = found.all.values().sum();
-        found
+        let length = all.values().sum();
+        Self { all, length }
     }
 }
 
