@@ -147,3 +147,30 @@ fn a_pipeline_that_failed_is_found_and_told_of() {
     let told = prompt(&environment, "one", GOAL);
     assert!(told.contains("the pipeline ended as failed at step `try`"), "{told}");
 }
+
+#[test]
+fn a_lesson_goes_when_it_is_as_old_as_an_incident_may_be() {
+    let environment = TestEnvironment::new();
+    let place = environment.state().join("lessons/0123456789abcdef");
+    fs::create_dir_all(&place).unwrap();
+    let names = ["0001500000000000-old.json", "9999999999999999-new.json", "notes.txt"];
+    names.iter().for_each(|name| fs::write(place.join(name), "{}").unwrap());
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    let left = names.map(|name| place.join(name).exists());
+    assert_eq!(left, [false, true, true]);
+}
+
+#[test]
+fn a_session_that_cannot_be_read_hides_no_other_one() {
+    let environment = TestEnvironment::new();
+    for session in ["one", "two"] {
+        prompt(&environment, session, "upgrade OpenSSL in the base image");
+        environment.bash(session, "docker compose build");
+    }
+    let ledger = environment.state().join("sessions/one/ledger.jsonl");
+    fs::remove_file(&ledger).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &ledger, rustix::fs::Mode::RUSR).unwrap();
+    let all = found(&environment, &["openssl"]);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!(all[0]["name"], "two");
+}

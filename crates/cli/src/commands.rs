@@ -51,6 +51,7 @@ pub mod runs;
 pub mod serve;
 pub mod session_choice;
 mod session_file;
+mod session_reading;
 pub mod session_rollback;
 pub mod sessions;
 pub mod show;

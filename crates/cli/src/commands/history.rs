@@ -13,13 +13,14 @@ use checkrein_session::recall::{Findable, search};
 use checkrein_session::{SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
+use super::session_reading::read_each;
 use super::story::{SESSION, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, Switch, incidents, pipeline};
 use crate::api;
 use crate::api::sessions::{PastWorkEntry, PastWorkKind};
 use crate::moments::TimeStart;
 use crate::render::age;
-use crate::terminal::{bold, brief, dim, hanging, log, page, plain, print, print_exact, shown_length};
+use crate::terminal::{bold, brief, dim, hanging, page, plain, print, print_exact, shown_length};
 
 /// How much of the commands of one session is looked through, in bytes (ours).
 const TEXT: usize = 256 << 10;
@@ -27,8 +28,6 @@ const TEXT: usize = 256 << 10;
 const COMMAND: usize = 400;
 /// How much of a goal and of an end is shown, in characters (ours).
 const SHOWN: usize = 160;
-/// After how long it is said how far the reading is, in milliseconds (ours).
-const PATIENCE: u64 = 1000;
 
 /// What is looked for, and where.
 #[derive(Debug, Clone)]
@@ -147,20 +146,13 @@ fn everything(
     sessions.retain(|session| {
         !is_canary(session.folder.as_str()) && session.last.is_some_and(|last| last.0 >= since)
     });
-    let mut told = environment.now().0;
-    for (number, session) in sessions.iter().enumerate() {
+    read_each(environment, &sessions, output, |session| {
         let found = of_session(environment, session)?;
-        if let Some(found) =
-            found.filter(|found| is_wanted(found.work.project.as_deref(), session.last.unwrap_or_default()))
-        {
-            all.push(found);
-        }
-        let now = environment.now().0;
-        if output == OutputForm::Text && now.saturating_sub(told) >= PATIENCE {
-            log(&format!("read {} of {} sessions", number + 1, sessions.len()));
-            told = now;
-        }
-    }
+        all.extend(
+            found.filter(|found| is_wanted(found.work.project.as_deref(), session.last.unwrap_or_default())),
+        );
+        Ok(())
+    });
     all.sort_by_key(|found| found.work.at);
     Ok(all)
 }

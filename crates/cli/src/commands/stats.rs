@@ -19,12 +19,13 @@ use checkrein_world::find_workspace;
 use super::answers::{AnswerReader, QuestionOutcome};
 use super::incidents;
 use super::opinion::JUDGED;
+use super::session_reading::read_each;
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
 use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};
 use crate::moments::TimeStart;
 use crate::render::time;
-use crate::terminal::{counted, log, print, print_exact};
+use crate::terminal::{counted, print, print_exact};
 
 /// How many projects, models, days and rules are told apart (ours); what comes after is summed up.
 const MOST: usize = 1000;
@@ -32,8 +33,6 @@ const MOST: usize = 1000;
 const OTHERS: &str = "others";
 /// How far into a ledger the first reviewed call is looked for, in records (ours).
 const HEAD: usize = 40;
-/// After how long it is said how far the reading is, in milliseconds (ours).
-const PATIENCE: u64 = 1000;
 
 /// Counts the records since a time, of all projects or of this one.
 pub fn stats(
@@ -54,17 +53,7 @@ pub fn stats(
             })
     });
     let mut sums = Sums::default();
-    let mut told = environment.now().0;
-    for (number, session) in sessions.iter().enumerate() {
-        if let Err(error) = sums.read(environment, session, since) {
-            log(&format!("checkrein: left out: {}", error.message));
-        }
-        let now = environment.now().0;
-        if output == OutputForm::Text && now.saturating_sub(told) >= PATIENCE {
-            log(&format!("read {} of {} sessions", number + 1, sessions.len()));
-            told = now;
-        }
-    }
+    read_each(environment, &sessions, output, |session| sums.read(environment, session, since));
     let folders: BTreeSet<&str> = sessions.iter().map(|session| session.folder.as_str()).collect();
     let incidents = incidents::of_sessions(environment, &folders, since)?;
     let stats = sums.told(since, incidents);
