@@ -291,7 +291,7 @@ fn a_notice_whose_sender_is_ended_is_sent_by_the_next_and_by_two_at_once_only_on
     notification_channels: [webhook, command]
 notifications:
   webhook: http://127.0.0.1:PORT/hook
-  command: \"touch hangs; while [ ! -e go ]; do sleep 0.05; done; cat >> told.json; echo >> told.json\"
+  command: \"touch hangs; while [ ! -e go ]; do sleep 0.05; done; cat >> told.json; echo >> told.json; touch ended\"
 ",
     );
     let (port, web) = server(http);
@@ -314,7 +314,8 @@ notifications:
     first.kill().unwrap();
     first.wait().unwrap();
     fs::write(environment.project().join("go"), "").unwrap();
-    until("what the first one started goes on", || environment.project().join("told.json").exists());
+    // To its end: it would go on to write into the next one's file.
+    until("what the first one started goes on", || environment.project().join("ended").exists());
     fs::remove_file(environment.project().join("told.json")).unwrap();
     assert!(send().status().unwrap().success());
     let told = fs::read_to_string(environment.project().join("told.json")).unwrap();
