@@ -17,6 +17,7 @@ use checkrein_ledger::{Durability, FolderName, last, mask::mask_text};
 use checkrein_patterns::Issue;
 use checkrein_policy::{Config, EmergencyStop};
 use checkrein_protocol::{ActionId, Intervention, Record, RecordBody, Timestamp, VerdictKind};
+use checkrein_session::recall::Goal;
 use checkrein_session::{Cost, SessionLedger, SessionState};
 
 use serde_json::json;
@@ -99,7 +100,7 @@ fn learn(environment: &HostEnvironment, incident: &Incident) -> io::Result<()> {
     let Some(context) = &incident.context else { return Ok(()) };
     let Some(workspace) = &context.workspace else { return Ok(()) };
     // The newest that says what is wanted: "go on" is about one before it.
-    let goal = context.goals.iter().rev().find(|goal| lessons::is_distinctive(goal));
+    let goal = context.goals.iter().rev().find(|goal| Goal::of(goal).is_distinctive());
     let Some(goal) = goal else { return Ok(()) };
     let seen = incident.issue.as_ref().map(|issue| format!("the session was stopped: {}", issue.summary));
     let end = seen.unwrap_or_else(|| incident.summary.clone());

@@ -12,7 +12,8 @@ use checkrein_files::Forced;
 use checkrein_ledger::{last, mask::mask_text};
 use checkrein_policy::{Config, Digest, Mode};
 use checkrein_protocol::{RecordBody, Timestamp};
-use checkrein_session::{SessionLedger, recall};
+use checkrein_session::SessionLedger;
+use checkrein_session::recall::Goal;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -59,7 +60,7 @@ pub struct Lesson {
 /// # Errors
 /// What the file system says when it cannot be written.
 pub fn keep(environment: &HostEnvironment, workspace: &str, lesson: Lesson) -> io::Result<()> {
-    if !is_distinctive(&lesson.goal) {
+    if !Goal::of(&lesson.goal).is_distinctive() {
         return Ok(());
     }
     let key = environment.state.mask_key().map_err(io::Error::other)?;
@@ -99,11 +100,6 @@ pub(crate) fn clear_away(environment: &HostEnvironment, oldest: Timestamp) -> io
         drop(fs::remove_dir(&place));
     }
     Ok(())
-}
-
-/// Whether a goal says enough for another one to be told apart from it.
-pub fn is_distinctive(goal: &str) -> bool {
-    recall::likeness(goal, goal).is_some()
 }
 
 /// What a session that is given this goal is told of an earlier one that failed at it; once for each lesson. `None` where nothing fits.
@@ -167,6 +163,7 @@ fn like(
     let place = place(environment, workspace);
     let kept = config.interventions.emergency_stop.preserve_incident_data_days;
     let oldest = environment.now().0.saturating_sub(kept.saturating_mul(24 * 60 * 60 * 1000));
+    let goal = Goal::of(goal);
     let mut best: Option<(f64, Lesson)> = None;
     // The newest first, so that of two alike it is the one that is told.
     for name in names(&place).ok()?.iter().rev().take(KEPT) {
@@ -175,7 +172,7 @@ fn like(
         if lesson.at.0 < oldest || lesson.session == session {
             continue;
         }
-        let Some(likeness) = recall::likeness(goal, &lesson.goal) else { continue };
+        let Some(likeness) = goal.likeness(&Goal::of(&lesson.goal)) else { continue };
         if best.as_ref().is_none_or(|(before, _)| likeness > *before) {
             best = Some((likeness, lesson));
         }

@@ -17,7 +17,7 @@ const ALIKE: f64 = 0.6;
 /// How many telling words of one the other may lack (ours): tasks that are put into one long frame differ by a sentence.
 const LACKING: usize = 4;
 
-/// Words that stand in any task, so that they say nothing about which one it is (ours).
+/// Words that stand in any task, so that they say nothing about which one it is (ours); without their endings, in order.
 const COMMON: &[&str] = &[
     "about",
     "add",
@@ -38,7 +38,7 @@ const COMMON: &[&str] = &[
     "code",
     "could",
     "create",
-    "does",
+    "doe",
     "done",
     "each",
     "error",
@@ -100,8 +100,8 @@ const COMMON: &[&str] = &[
     "there",
     "these",
     "they",
+    "thi",
     "thing",
-    "this",
     "try",
     "update",
     "use",
@@ -176,18 +176,32 @@ pub fn search(asked: &str, among: &[Findable]) -> Vec<(usize, f64)> {
     found
 }
 
-/// How much two goals are the same, from 0 to 1; `None` where one is not the other: they share too few words that tell, or too small a part of
-/// them.
-pub fn likeness(goal: &str, earlier: &str) -> Option<f64> {
-    let telling = |text: &str| -> BTreeSet<String> { words(text).filter(|word| !is_common(word)).collect() };
-    let (goal, earlier) = (telling(goal), telling(earlier));
-    let shared = goal.intersection(&earlier).count();
-    let longer = goal.len().max(earlier.len());
-    if shared < SHARED || longer > shared + LACKING {
-        return None;
+/// What is wanted, by the words that tell it from other things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Goal(BTreeSet<String>);
+
+impl Goal {
+    /// The goal that a text says.
+    pub fn of(text: &str) -> Self {
+        Self(words(text).filter(|word| !is_common(word)).collect())
     }
-    let part = shared as f64 / longer as f64;
-    (part >= ALIKE).then_some(part)
+
+    /// Whether it says enough for another one to be told apart from it.
+    pub fn is_distinctive(&self) -> bool {
+        self.0.len() >= SHARED
+    }
+
+    /// How much two goals are the same, from 0 to 1; `None` where one is not the other: they share too few words that tell, or too small a
+    /// part of them.
+    pub fn likeness(&self, other: &Self) -> Option<f64> {
+        let shared = self.0.intersection(&other.0).count();
+        let longer = self.0.len().max(other.0.len());
+        if shared < SHARED || longer > shared + LACKING {
+            return None;
+        }
+        let part = shared as f64 / longer as f64;
+        (part >= ALIKE).then_some(part)
+    }
 }
 
 fn counted(text: &str) -> BTreeMap<String, u32> {
@@ -237,7 +251,7 @@ fn stem(word: &str) -> String {
 }
 
 fn is_common(word: &str) -> bool {
-    COMMON.contains(&word) || COMMON.iter().any(|common| stem(common) == word)
+    COMMON.binary_search(&word).is_ok()
 }
 
 #[cfg(test)]
@@ -279,6 +293,17 @@ mod tests {
     fn a_title_counts_more_than_what_stands_below_it() {
         let among = [Findable::new("other", "login login"), Findable::new("login", "other other other")];
         assert_eq!(search("login", &among).first().map(|(place, _)| *place), Some(1));
+    }
+
+    fn likeness(one: &str, other: &str) -> Option<f64> {
+        Goal::of(one).likeness(&Goal::of(other))
+    }
+
+    #[test]
+    fn common_words_are_found() {
+        assert!(COMMON.is_sorted());
+        assert!(COMMON.iter().all(|word| stem(word) == *word || stem(&stem(word)) == *word), "an ending");
+        assert!(!Goal::of("please run all of the tests again, and fix the errors").is_distinctive());
     }
 
     #[test]
