@@ -38,6 +38,8 @@ pub struct Program {
     pub output: Writes,
     /// What its exit status says.
     pub status: Answers,
+    /// What it shows of files that its operands name and of which its clauses say nothing.
+    pub shows: Shows,
     /// Where the store is that it talks to, when it is not told; `None` when it talks to none, or where is not known.
     pub store: Option<DefaultStore>,
 }
@@ -82,6 +84,17 @@ pub enum Writes {
     /// What it read from files, else what it read from the standard input.
     Filter,
     /// Nothing.
+    Nothing,
+}
+
+/// What a program shows of files that its operands name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shows {
+    /// What is in them, or a part of it.
+    #[default]
+    Content,
+    /// Nothing of what is in them, or its operands are no files.
     Nothing,
 }
 

@@ -9,8 +9,8 @@ use toml::Spanned;
 
 use super::entry::{
     Answers, CommandSource, Condition, Conditions, DefaultStore, EffectClause, Grammar, OtherOptions, Pick,
-    Program, Run, RunContext, StandardInputRunner, Subcommand, SubcommandEntry, Times, UnknownSubcommand,
-    WordRange, WordSelection, Writes,
+    Program, Run, RunContext, Shows, StandardInputRunner, Subcommand, SubcommandEntry, Times,
+    UnknownSubcommand, WordRange, WordSelection, Writes,
 };
 use super::text::{NameList, Text};
 use super::variable::{WrittenPlace, WrittenVariable};
@@ -71,6 +71,8 @@ pub struct SourceEntry {
     output: Writes,
     #[serde(default)]
     status: Answers,
+    #[serde(default)]
+    shows: Shows,
     store: Option<DefaultStore>,
     #[serde(default)]
     examples: Vec<String>,
@@ -366,6 +368,7 @@ impl Compiler<'_> {
             unknown: source.unknown.unwrap_or_default(),
             output: source.output,
             status: source.status,
+            shows: source.shows,
             store: source.store,
         })
     }

@@ -19,7 +19,7 @@ use super::value::Value;
 
 /// What is wanted of a file that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Interest {
+pub(super) enum Interest {
     /// Its text.
     Text,
     /// Its text, as code that is run.
@@ -49,9 +49,14 @@ impl Machine<'_> {
 
     /// What reading a file would give, without the effect.
     pub fn peek(&self, value: &Value) -> Output {
+        self.look(value, Interest::Text)
+    }
+
+    /// As [`Machine::peek`], as far as is wanted.
+    pub(super) fn look(&self, value: &Value, interest: Interest) -> Output {
         self.paths_through(value)
             .iter()
-            .fold(Output::Nothing, |all, aim| all.followed_by(self.look_at(aim, Interest::Text).1))
+            .fold(Output::Nothing, |all, aim| all.followed_by(self.look_at(aim, interest).1))
     }
 
     /// The code in a file that comes in on the standard input or through a substitution: read as far as one that is named.

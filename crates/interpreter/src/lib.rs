@@ -64,6 +64,7 @@
 //! | `printed`, `handing`, `sweeps` | secrets in what a call prints, hands over or comes by |
 //! | `log_tampering` | what is recorded about the use of the machine |
 //! | `shell_setup` | programs that print text for the shell that asks them |
+//! | `unread_secrets` | secrets that a program gets which says nothing about them |
 //! | `unread_words` | words that nobody reads, and what they would take away |
 //! | `unbounded` | what goes on without end |
 //! | `scan` | looking over what is not followed |
@@ -200,6 +201,7 @@ mod telling_variables;
 mod told_words;
 mod traps;
 mod unbounded;
+mod unread_secrets;
 mod unread_words;
 mod user_hooks;
 mod value;

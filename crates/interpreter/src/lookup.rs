@@ -380,6 +380,7 @@ impl Machine<'_> {
                 }
                 self.list_command(base, rest);
                 let count = self.effect_count();
+                let mut read = Output::Nothing;
                 if self.is_among_made(path) {
                     self.unread(format!("`{name}` may be one of the files that this command makes"));
                 } else if missing {
@@ -388,9 +389,10 @@ impl Machine<'_> {
                     self.caused_by(base, |machine| {
                         machine.opaque(format!("what `{name}` does is not known"));
                     });
+                    read = self.note_secrets_of_unknown(rest).made_over();
                 }
                 self.note_unseen_writes(&self.call_of(base, name, rest), count);
-                Exit::unknown()
+                Exit { output: Exit::unknown().output.followed_by(read), ..Exit::unknown() }
             }
         }
     }
@@ -449,8 +451,10 @@ impl Machine<'_> {
             self.in_ways_of_files(|machine| table.run(machine, program, call.clone()))
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
-            Exit::unknown()
+            let read = self.note_secrets_of_unknown(rest).made_over();
+            Exit { output: Exit::unknown().output.followed_by(read), ..Exit::unknown() }
         };
+        self.note_secrets_complained_of(&call);
         // With what it came in with goes what it was told while it ran.
         self.leave_around(around.start..usize::MAX);
         // Whatever else is wrong with its words, most programs explain themselves.

@@ -13,7 +13,7 @@ use crate::programs::{self, store_place};
 use crate::world::Entry;
 use checkrein_catalogue::{
     Answers, CommandSource, Condition, Conditions, EffectClause, Grammar, NameList, OtherOptions, Pick,
-    Program, Run, RunContext, StandardInputRunner, Times, UnknownSubcommand, WordSelection, Writes,
+    Program, Run, RunContext, Shows, StandardInputRunner, Times, UnknownSubcommand, WordSelection, Writes,
 };
 use checkrein_glob::{Glob, Style};
 
@@ -144,7 +144,22 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
             return may_fail_itself(exit);
         }
     }
+    let read = read.followed_by(unsaid(machine, program, call));
     Exit { status: status(machine, program, call), output: output(program, call, read) }
+}
+
+/// The secrets among the operands of which the clauses of a program say nothing. The operands of subcommands are mostly names.
+fn unsaid(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Output {
+    let is_said = program.clauses.iter().any(|clause| {
+        is_about_files(clause.kind) && clause.target.0.iter().any(|pick| matches!(pick, Pick::Operands(_)))
+    });
+    if program.shows == Shows::Nothing || is_said || !program.runs.is_empty() || call.program.contains(' ') {
+        return Output::Nothing;
+    }
+    call.arguments
+        .operands
+        .iter()
+        .fold(Output::Nothing, |read, operand| read.followed_by(machine.note_unread_secret(operand)))
 }
 
 /// Remembers what the clauses of a program moved, of which there were `before` effects: to what they make or write.
