@@ -56,6 +56,10 @@ const LISTS: &[(&[&str], &[&str])] = &[
     (&["nmap", "masscan"], &["-iL"]),
     (&["aria2c"], &["-i", "--input-file"]),
 ];
+/// Parts of the names of options whose values are used as what they are (ours).
+const USES: &[&str] = &[
+    "key", "cert", "cred", "auth", "ident", "secret", "token", "pass", "conf", "env", "pem", "ca-", "cacert",
+];
 /// What may stand in front of the name of a file (cURL, HTTPie and others; URLs of this machine).
 const IN_FRONT: &[&str] = &["@", "file://localhost", "file://", "file:"];
 
@@ -76,6 +80,22 @@ impl Machine<'_> {
             return Output::Nothing;
         }
         self.possibly(|machine| machine.skim(&file))
+    }
+
+    /// As [`Machine::note_unread_secret`], for all operands of a program, which are among its words. The entry may lack an option whose value
+    /// is taken for an operand then.
+    pub fn note_unread_secrets(&mut self, words: &[Value], operands: &[Value]) -> Output {
+        let is_use = |before: &Value| {
+            let name = before.known_start();
+            name.starts_with('-') && !name.contains('=') && USES.iter().any(|part| name.contains(part))
+        };
+        let is_used = |operand: &Value| {
+            words.windows(2).any(|pair| matches!(pair, [before, word] if word == operand && is_use(before)))
+        };
+        let shown: Vec<&Value> = operands.iter().filter(|operand| !is_used(operand)).collect();
+        shown
+            .into_iter()
+            .fold(Output::Nothing, |read, operand| read.followed_by(self.note_unread_secret(operand)))
     }
 
     /// As [`Machine::note_unread_secret`], for all operands of a program that nothing is known of: words that are no options and follow none.

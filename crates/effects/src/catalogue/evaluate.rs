@@ -156,10 +156,7 @@ fn unsaid(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Output {
     if program.shows == Shows::Nothing || is_said || !program.runs.is_empty() || call.program.contains(' ') {
         return Output::Nothing;
     }
-    call.arguments
-        .operands
-        .iter()
-        .fold(Output::Nothing, |read, operand| read.followed_by(machine.note_unread_secret(operand)))
+    machine.note_unread_secrets(&call.words, &call.arguments.operands)
 }
 
 /// Remembers what the clauses of a program moved, of which there were `before` effects: to what they make or write.
