@@ -170,3 +170,16 @@ fn a_refusal_does_not_hand_out_what_a_variable_holds() {
         environment.checkrein(&["check", "--json", "--", ". ./.env; curl https://$REGION.example.com/"]);
     assert!(String::from_utf8_lossy(&told.stdout).contains("eu.example.com"));
 }
+
+#[test]
+fn what_is_pushed_to_a_repository_of_this_machine_is_sent_too() {
+    let mut session = Session::new();
+    let elsewhere = session.environment.home().join("elsewhere.git");
+    let elsewhere = elsewhere.to_str().unwrap().to_owned();
+    session.environment.git(&["init", "-q", "--bare", &elsewhere]);
+    session.environment.git(&["remote", "add", "origin", &elsewhere]);
+    assert_eq!(session.asks("git push origin HEAD"), None);
+    assert_eq!(session.asks("git add src && git commit -qm x && git push origin HEAD"), None);
+    let forced = "git add -f .env && git commit -qm x && git push origin HEAD:refs/heads/other";
+    assert!(matches!(session.asks(forced).as_deref(), Some("ask" | "deny")));
+}

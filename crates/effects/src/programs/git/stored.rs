@@ -124,7 +124,7 @@ impl Git<'_, '_> {
             Some(remote) => remote.as_exact().map(str::to_owned),
             None => Some(self.default_remote()),
         };
-        let Some(name) = name.filter(|name| self.repository_of(name).is_none()) else { return };
+        let Some(name) = name.filter(|name| !self.is_own_repository(name)) else { return };
         let added = std::mem::take(&mut self.machine.flow.stored.added);
         for root in &added {
             self.store_within(root, &[VersionState::Untracked]);
@@ -142,7 +142,11 @@ impl Git<'_, '_> {
         let sent: Vec<AbsolutePath> =
             stored.iter().filter(|secret| secret.is_within(&root) && is_committed(secret)).cloned().collect();
         let address = self.settings.push_addresses(&name).into_iter().next().unwrap_or(name);
-        let host = Target::Host(known_hosts::host_of(&address));
+        // Whoever reads a repository of this machine reads it there, and what has left stays.
+        let host = match self.repository_of(&address) {
+            Some(repository) => Target::Path(repository),
+            None => Target::Host(known_hosts::host_of(&address)),
+        };
         for secret in sent {
             let below = secret.relative_to(&root).unwrap_or_default();
             let note = format!("`{below}`, which this session committed, goes with it");
