@@ -270,7 +270,7 @@ impl Machine<'_> {
     }
 
     /// Assigns a plain variable.
-    pub(crate) fn assign(&mut self, name: &str, value: Value) {
+    pub fn assign(&mut self, name: &str, value: Value) {
         self.assign_content(name, VariableContent::Scalar(value));
     }
 

@@ -6,6 +6,7 @@ use crate::effect_kind::EffectKind;
 use crate::levels::Severity;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::site::Site;
 
 /// What an effect is aimed at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -128,6 +129,9 @@ pub struct Effect {
     /// Whether what it takes was saved before; left out on the wire when it was not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub saved: bool,
+    /// What beyond this machine it acts on, by the names that these have there; left out on the wire when none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<Site>,
     /// The program or tool that causes it, for people: `git clean`, `rm`, `Write`. Nothing is decided by it.
     pub cause: String,
     /// One clause for people that says what is special about it (`holds 3 files that are in no commit`); empty when nothing is. Nothing is
@@ -154,6 +158,7 @@ impl Effect {
             reach: None,
             nature: Nature::Ordinary,
             saved: false,
+            sites: Vec::new(),
             cause: String::new(),
             note: String::new(),
         }

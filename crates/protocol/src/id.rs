@@ -1,4 +1,4 @@
-//! The names of sessions and actions.
+//! The names of sessions, actions and change records.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,18 @@ pub struct SessionId(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActionId(pub String);
+
+/// The name of a change record, such as `4f3c9a12`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ChangeId(pub String);
+
+impl ChangeId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
 
 impl SessionId {
     /// The name as text.

@@ -7,9 +7,10 @@
 //! | `decision`, `verdict`, `levels` | what a review says, and the bands and modes of it |
 //! | `issue`, `observation`, `message`, `mark` | what detectors find, and what they keep of outputs and messages |
 //! | `intervention` | what is done about an issue |
+//! | `site` | what an effect beyond this machine acts on, by its name there |
 //! | `tally` | what an action adds to what a session counts |
 //! | `hook` | what a client's hook tells and what it is told |
-//! | `id` | the names of sessions and actions |
+//! | `id` | the names of sessions, actions and change records |
 //! | `record` | the records of a session's ledger |
 //! | `unreviewed` | actions that ran although no review had let them run |
 //! | `unliftable` | what speaks against allowing a call beforehand, and the code that a call runs |
@@ -48,6 +49,7 @@ mod path;
 mod record;
 mod secret_mark;
 mod shown;
+mod site;
 mod tally;
 mod time;
 mod unliftable;
@@ -74,6 +76,7 @@ pub use observation::*;
 pub use path::*;
 pub use record::*;
 pub use secret_mark::*;
+pub use site::*;
 pub use tally::*;
 pub use time::*;
 pub use unliftable::*;

@@ -110,6 +110,7 @@ mod tests {
             reach: None,
             nature: Nature::Ordinary,
             saved: false,
+            sites: Vec::new(),
             cause: String::new(),
             note: String::new(),
         }

@@ -9,7 +9,7 @@ use crate::interpreter::{
     AimedTarget, Arguments, Call, Draft, Exit, Inheritance, Input, Machine, Output, Status, Value,
 };
 use crate::nature::Nature;
-use crate::programs::{self, store_place};
+use crate::programs::{self, sites, store_place};
 use crate::world::Entry;
 use checkrein_catalogue::{
     Answers, CommandSource, Condition, Conditions, EffectClause, Grammar, NameList, OtherOptions, Pick,
@@ -21,10 +21,18 @@ use checkrein_glob::{Glob, Style};
 pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) -> Exit {
     call.arguments = Arguments::default();
     let options = Options::of(program, None);
-    let Some(default) = program.store else { return descend(machine, program, &options, 0, call) };
-    let (before, words) = (machine.effect_count(), call.words.clone());
+    let names_sites = sites::is_told_by(&call.program);
+    if program.store.is_none() && !names_sites {
+        return descend(machine, program, &options, 0, call);
+    }
+    let (before, words, name) = (machine.effect_count(), call.words.clone(), call.program.clone());
     let exit = descend(machine, program, &options, 0, call);
-    store_place::locate(machine, before, &words, default);
+    if let Some(default) = program.store {
+        store_place::locate(machine, before, &words, default);
+    }
+    if names_sites {
+        sites::mark(machine, before, &name, &words);
+    }
     exit
 }
 

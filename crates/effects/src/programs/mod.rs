@@ -9,6 +9,7 @@
 //! | `code` | code in other languages than that of the shell |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_commands` | clients of stores with commands of their own |
+//! | `sites` | by which names what a command changes elsewhere is known there |
 //! | `store_place` | whether a store is one of this machine, and made for trying things |
 //! | `own_hosts` | machines that the user gave a name |
 //! | `names_in_text` | names of files in the text of a shell |
@@ -89,6 +90,7 @@ pub(crate) mod processes;
 mod remote;
 mod services;
 pub(crate) mod shells;
+pub(crate) mod sites;
 mod sql;
 mod sql_words;
 mod store_commands;

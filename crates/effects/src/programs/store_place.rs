@@ -5,9 +5,11 @@
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::effect::{Certainty, Effect, EffectKind, NetworkReach, Severity};
+use crate::effect::{Certainty, Effect, EffectKind, NetworkReach, Severity, Site, SiteKind};
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
+
+use super::sites;
 
 /// Names of what users depend on.
 const PRODUCTION: &[&str] = &["prod", "production", "prd", "live", "staging", "stage", "preprod", "uat"];
@@ -117,6 +119,8 @@ pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], 
     let targets = targets(machine.effects_since(before));
     if !targets.is_empty() {
         let place = place(machine, words, default, &targets);
+        let named = stores_named(machine, words, default, &targets);
+        sites::add(machine, before, &named);
         let is_production = words.iter().any(|word| says(&word.known_start(), PRODUCTION));
         machine.amend(before, |effect| {
             mark(effect, place);
@@ -246,6 +250,54 @@ fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets:
     } else {
         StorePlace::Elsewhere
     }
+}
+
+/// The hosts and databases that a call names, and those of the variables that its program reads.
+fn stores_named(
+    machine: &Machine<'_>,
+    words: &[Value],
+    default: DefaultStore,
+    targets: &[String],
+) -> Vec<Site> {
+    let Some(texts) = telling(words) else { return vec![Site { kind: SiteKind::Database, name: None }] };
+    let told = match default {
+        DefaultStore::Machine => ADDRESSES,
+        DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
+    };
+    let variables = told.iter().chain(ENVIRONMENTS).filter_map(|name| machine.variable(name));
+    let mut names: Vec<Option<String>> = Vec::new();
+    for value in variables {
+        match value.as_exact() {
+            Some(text) => names.extend(names_in_address(text).map(Some)),
+            None => names.push(None),
+        }
+    }
+    names.extend(hosts(&texts).filter(|host| !is_loopback(host)).map(|host| Some(host.to_owned())));
+    names.extend(told_by_option(&texts, default).into_iter().map(Some));
+    let befores = std::iter::once("").chain(texts.iter().map(String::as_str));
+    let operands = texts.iter().zip(befores).filter(|(text, before)| {
+        !text.starts_with('-') && !text.contains(char::is_whitespace) && !NO_STORES.contains(before)
+    });
+    names.extend(operands.flat_map(|(text, _)| names_in_address(text)).map(Some));
+    let plain = targets.iter().filter(|target| !target.contains(char::is_whitespace));
+    names.extend(plain.map(|target| Some(target.clone())));
+    names.sort();
+    names.dedup();
+    names.into_iter().map(|name| Site { kind: SiteKind::Database, name }).collect()
+}
+
+/// The host of an address and the database behind it; of a bare name itself.
+fn names_in_address(text: &str) -> impl Iterator<Item = String> {
+    let (host, name) = if text.contains("://") {
+        let path = text.split(['?', '#']).next().unwrap_or(text);
+        let name = path.splitn(4, '/').nth(3).unwrap_or_default();
+        (host_of(text), name)
+    } else {
+        ("", text)
+    };
+    let host = Some(host).filter(|host| !is_loopback(host));
+    let name = Some(name).filter(|name| !name.is_empty() && !name.contains('/'));
+    host.into_iter().chain(name).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 /// Options whose value names a user, a secret or a file, and no store.

@@ -79,6 +79,7 @@ fn is_within(effect: &Effect, allowed: &Effect, comparison: Comparison) -> bool 
         reach,
         nature,
         saved,
+        sites,
         cause: _,
         note: _,
     } = effect;
@@ -87,7 +88,8 @@ fn is_within(effect: &Effect, allowed: &Effect, comparison: Comparison) -> bool 
         && *certainty == allowed.certainty
         && *depth == allowed.depth
         && *reach == allowed.reach
-        && *nature == allowed.nature;
+        && *nature == allowed.nature
+        && *sites == allowed.sites;
     let is_no_worse = *stake <= allowed.stake
         && *severity <= allowed.severity
         && (*reversible || !allowed.reversible)

@@ -1,6 +1,6 @@
 //! Pushing: what it does to the repository at the other end, and, where that one is on this machine, where it lies.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Site, SiteKind, Target};
 use crate::interpreter::{Draft, Exit, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -28,6 +28,7 @@ pub(super) fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
     let before = git.machine.effect_count();
     let exit = push_to(git, words, remote.as_ref());
+    git.name_branches(before, remote.as_ref());
     if git.pushes_to_strangers(remote.as_ref()) {
         git.note_told_strangers(before);
     }
@@ -207,6 +208,30 @@ impl Git<'_, '_> {
     fn references_set(&self, remote: Option<&Value>) -> Vec<Value> {
         let set = self.settings.all(&format!("remote.{}.push", self.remote_name(remote)));
         set.into_iter().map(Value::exact).collect()
+    }
+
+    /// Says of what was added since there were `before` effects which branches of which remote it changes.
+    fn name_branches(&mut self, before: usize, remote: Option<&Value>) {
+        let current = self
+            .cwd
+            .as_ref()
+            .and_then(|cwd| self.machine.world().repository(cwd))
+            .and_then(|found| found.branch);
+        let remote = match remote {
+            Some(word) => word.as_exact().map(str::to_owned),
+            None => Some(self.remote_name(None)),
+        };
+        self.machine.amend(before, |effect| {
+            if !matches!(effect.kind, EffectKind::VcsRemoteUpdate | EffectKind::VcsHistoryRewrite) {
+                return;
+            }
+            let branch = match effect.target.text() {
+                Some("HEAD" | "@") => current.as_deref(),
+                other => other.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name)),
+            };
+            let name = remote.as_deref().zip(branch).map(|(remote, branch)| format!("{remote}/{branch}"));
+            effect.sites.push(Site { kind: SiteKind::Branch, name });
+        });
     }
 
     /// A remote that is a repository on this machine changes like the own one.
