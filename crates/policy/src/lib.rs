@@ -8,6 +8,7 @@
 //! | `rules` | the built-in rules, one file each |
 //! | `trial` | examples and fixtures, played |
 //! | `scope` | where mutations are expected |
+//! | `production` | whether an effect is on production |
 //! | `policy` | configuration and rules together |
 //!
 //! **Invariants.** This crate gets texts and facts and returns values: it reads no file, environment or clock. Adding a
@@ -19,6 +20,7 @@
 mod config;
 mod governance;
 mod policy;
+mod production;
 mod rule;
 pub mod rules;
 mod scope;
@@ -28,6 +30,7 @@ pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
 pub use governance::*;
 pub use policy::*;
+pub use production::{OnProduction, ProductionBy, on_production};
 pub use rule::*;
 pub use scope::{covers, in_scope, location};
 pub use trial::*;

@@ -24,6 +24,8 @@ pub struct Config {
     pub scope: ScopeSettings,
     /// Places elsewhere that the user calls their own.
     pub owned: OwnedSettings,
+    /// What users depend on, for which a change record is wanted.
+    pub production: ProductionSettings,
     /// The step reviewer.
     pub step_reviewer: StepReviewer,
     /// Tiers, trust, contracts and tripwires.
@@ -123,6 +125,25 @@ pub struct Containment {
 pub struct ScopeSettings {
     /// Patterns of paths, relative to the workspace or absolute; empty: the whole workspace.
     pub paths: Vec<String>,
+}
+
+/// What users depend on, by patterns of names: `*` stands for any text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProductionSettings {
+    /// Whether every change of infrastructure, data stores and releases counts, whatever its name.
+    pub always: bool,
+    /// Contexts of Kubernetes.
+    pub kube_contexts: Vec<String>,
+    /// Workspaces of Terraform, stacks and stages of other tools.
+    pub workspaces: Vec<String>,
+    /// Hosts and names of databases.
+    pub databases: Vec<String>,
+    /// Machines.
+    pub hosts: Vec<String>,
+    /// Profiles, projects, accounts and subscriptions of clouds.
+    pub cloud_profiles: Vec<String>,
+    /// Branches from which is deployed, as `REMOTE/BRANCH` or `BRANCH`.
+    pub branches: Vec<String>,
 }
 
 /// Places elsewhere that the user calls their own: what goes there is not disclosed to others.
@@ -539,6 +560,7 @@ impl Default for Config {
             goals: Vec::new(),
             scope: ScopeSettings::default(),
             owned: OwnedSettings::default(),
+            production: ProductionSettings::default(),
             step_reviewer: StepReviewer::default(),
             governance: GovernanceSettings::default(),
             limits: SessionLimits::default(),
