@@ -35,6 +35,7 @@ impl Surface {
                 (adjustments::pattern, Unliftable::Loop),
                 (adjustments::failures, Unliftable::FailedCheck),
                 (adjustments::masks, Unliftable::WritesMask),
+                (adjustments::production, Unliftable::Production),
                 (adjustments::flow, Unliftable::Flow),
                 (adjustments::doubt, Unliftable::Doubt),
                 (adjustments::throttle, Unliftable::Loop),
@@ -50,8 +51,10 @@ impl Surface {
             Self::Check => &[
                 (adjustments::failures, Unliftable::FailedCheck),
                 (adjustments::masks, Unliftable::WritesMask),
+                (adjustments::production, Unliftable::Production),
             ],
             Self::Replay => &[
+                (adjustments::production, Unliftable::Production),
                 (adjustments::flow, Unliftable::Flow),
                 (adjustments::doubt, Unliftable::Doubt),
                 (adjustments::throttle, Unliftable::Loop),

@@ -4,13 +4,14 @@ use checkrein_facts::places;
 use checkrein_intervention::Throttle;
 use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
-use checkrein_policy::Mode;
+use checkrein_policy::{Mode, ProductionBy, on_production};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
 use checkrein_review::{DOUBT, Escalation, Review, RiskLevel, VerdictKind, sends_out};
 use checkrein_session::FlowReading;
 use checkrein_supervise::runs::HookLimits;
 
 use crate::answering::{changes_something, pattern_settings, precedent};
+use crate::change_records::Covering;
 use crate::docket::{Circumstances, Docket, StopCause};
 use crate::fail_closed::{Consequence, Failure};
 use crate::{limits, usage};
@@ -119,6 +120,34 @@ pub(crate) fn flow(docket: &mut Docket, now: &Circumstances<'_>) {
     let reason = format!("this {sent} after the session read {}{private}{orders}", named(readings.outside));
     let advice = "tell the user what is to be sent, to whom and who asked for it; their yes settles what was read so far";
     docket.escalate(Escalation::new(VerdictKind::Escalate, reason).instead(advice));
+}
+
+/// Asks about a call on production that no approved change record covers. Where only a name says that it is production, that asks about
+/// nothing: what is asked about anyway is told how a record is opened.
+pub(crate) fn production(docket: &mut Docket, now: &Circumstances<'_>) {
+    if let Covering::By(_) = now.covering {
+        return;
+    }
+    let Some(found) = on_production(&docket.review().side_effects.effects, now.config) else { return };
+    let (reason, advice) = (now.covering.reason(&found), now.covering.advice(now.action));
+    let is_asked_for = found.by == ProductionBy::Configuration;
+    if is_asked_for
+        && docket.escalate(Escalation::new(VerdictKind::Escalate, reason.as_str()).instead(advice.as_str()))
+    {
+        return;
+    }
+    // What is refused stays so, whatever record there is.
+    if docket.review().verdict.kind == VerdictKind::Escalate {
+        if is_asked_for || now.covering.is_of_command() {
+            docket.remark(&capitalised(&reason));
+        }
+        docket.advise(advice);
+    }
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Asks about a call that cannot be read, where the doubt about such calls of the session alone makes its risk high: calls ran without a

@@ -126,6 +126,21 @@ pub(crate) fn changed_since(
         .map(|difference| report::what(&difference))
 }
 
+/// What of a call is beyond what was allowed, as a clause; `None` where nothing is, and nothing speaks against it.
+pub(crate) fn beyond(
+    context: &Context,
+    allowed: &Allowance,
+    action: &Action,
+    review: &Review,
+    call: &StoppedCall,
+) -> Option<String> {
+    let Some(masked) = Masked::of(context, review, action, call) else {
+        return Some("it cannot be compared with what was approved".to_owned());
+    };
+    matching::difference(allowed, &masked.candidate(), Comparison::Whole)
+        .map(|difference| report::what(&difference))
+}
+
 /// Whether an allowance would have let a recorded call of a session pass.
 pub fn would_pass(allowance: &Allowance, review: &ReviewRecord, session: &str) -> bool {
     let Some((cwd, code)) = AbsolutePath::new(&review.cwd).zip(review.code.as_ref()) else { return false };

@@ -780,7 +780,7 @@ fn wanted(place: &ToSave) -> CaptureRequest {
 }
 
 /// A text without the secrets that are known by their form.
-pub(crate) fn masked(context: &Context, text: &str) -> String {
+pub fn masked(context: &Context, text: &str) -> String {
     session_ledger::mask_key(context.environment(), context.policy().config())
         .map_or_else(|_| String::new(), |key| mask_text(text, &key).into_owned())
 }

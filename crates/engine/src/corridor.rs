@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use checkrein_facts::{History, World as _};
 use checkrein_ledger::{Durability, LedgerError};
-use checkrein_policy::{LogLevel, Mode, Sync};
-use checkrein_protocol::{Action, ActionId, HookEvent, HookResponse, RecordBody, ReviewRecord};
+use checkrein_policy::{LogLevel, Mode, OnProduction, ProductionBy, Sync, on_production};
+use checkrein_protocol::{Action, ActionId, ChangeId, HookEvent, HookResponse, RecordBody, ReviewRecord};
 use checkrein_session::{KnownSession, SessionAppend, SessionLedger, SessionState};
 
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
@@ -28,6 +28,7 @@ use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
 use crate::allowances::{self, Allowance, StoppedCall};
 use crate::answering::{agreed, need_not_wait, reply};
 use crate::approvals::{self, Acknowledgement, Asked, Waited};
+use crate::change_records::{self, Covering};
 use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
@@ -145,11 +146,24 @@ pub(crate) fn before(
     let mut review = protected.judge(&forecast, plain);
     checkpoint::leave(&mut review, &kept.gaps);
     let program = context.environment().program.as_deref();
-    let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review, program));
+    let production = on_production(&review.side_effects.effects, config);
+    let wants_record = wants_record(production.as_ref(), &review);
+    let stopped =
+        (is_stopped(&review) || wants_record).then(|| StoppedCall::of(&forecast, &world, &review, program));
     drop(forecast);
-    let review = match &stopped {
-        Some(call) => allowances::lift(context, ledger.folder().as_str(), action, review, call),
-        None => review,
+    let session = ledger.folder().as_str();
+    let covering = match &stopped {
+        Some(call) if wants_record && halted.is_none() => {
+            change_records::cover(context, (session, &id), action, &review, call)
+        }
+        Some(_) | None => Covering::None,
+    };
+    let review = match (&covering, &stopped) {
+        (Covering::By(change), _) => covered(review, change),
+        (Covering::Not(..) | Covering::None, Some(call)) => {
+            allowances::lift(context, session, action, review, call)
+        }
+        (Covering::Not(..) | Covering::None, None) => review,
     };
 
     // Adjudicate.
@@ -166,6 +180,7 @@ pub(crate) fn before(
         run: context.environment().run_limits.as_deref(),
         family,
         took,
+        covering: &covering,
     };
     let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);
 
@@ -182,6 +197,14 @@ pub(crate) fn before(
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
     record.snapshot.clone_from(&kept.snapshot);
+    if let Covering::By(change) = &covering {
+        if is_stopped(&review) {
+            // Something else is in the way: the change waits for its call.
+            change_records::give_back(context, change);
+        } else {
+            record.change = Some(change.clone());
+        }
+    }
     if is_stopped(&review) {
         record.digest = Some(allowances::digest(action));
         record.code = stopped.as_ref().map(|call| call.code.clone());
@@ -407,9 +430,20 @@ pub(crate) fn permission(
     let program = context.environment().program.as_deref();
     let stopped = is_stopped(&review).then(|| StoppedCall::of(&forecast, &world, &review, program));
     drop(forecast);
-    let review = match &stopped {
-        Some(call) => allowances::lift_asked(context, ledger.folder().as_str(), action, review, call),
-        None => review,
+    let session = ledger.folder().as_str();
+    let production = on_production(&review.side_effects.effects, context.policy().config());
+    let covering = match &stopped {
+        Some(call) if production.is_some() => {
+            change_records::cover_asked(context, session, action, &review, call)
+        }
+        Some(_) | None => Covering::None,
+    };
+    let review = match (&covering, &stopped) {
+        (Covering::By(change), _) => covered(review, change),
+        (Covering::Not(..) | Covering::None, Some(call)) => {
+            allowances::lift_asked(context, session, action, review, call)
+        }
+        (Covering::Not(..) | Covering::None, None) => review,
     };
     adjudicate(review, &alone(context, action, state, world.history()), Surface::Permission).review
 }
@@ -425,6 +459,20 @@ pub(crate) fn replayed(
     let context = there.as_ref().unwrap_or(context);
     let review = Forecast::of(action, world, context.policy()).judge(&Saved::default());
     adjudicate(review, &alone(context, action, state, world.history()), Surface::Replay).review
+}
+
+/// Whether a call is one that a change record may let pass: the configuration wants one, or it is stopped, and called production.
+fn wants_record(production: Option<&OnProduction>, review: &Review) -> bool {
+    production.is_some_and(|found| match found.by {
+        ProductionBy::Configuration => true,
+        ProductionBy::Name => is_stopped(review),
+    })
+}
+
+/// The review of a call that a change record lets pass.
+fn covered(review: Review, change: &ChangeId) -> Review {
+    let by = format!("change {} lets this call pass, as the user approved it", change.as_str());
+    if is_stopped(&review) { review.lifted(&by) } else { review.remarked(&by) }
 }
 
 /// Whether a call is asked about or refused.
@@ -451,6 +499,7 @@ fn alone<'a>(
         run: context.environment().run_limits.as_deref(),
         family: None,
         took: std::time::Duration::ZERO,
+        covering: &Covering::None,
     }
 }
 

@@ -9,6 +9,7 @@ use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_tr
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
 
+use crate::change_records::Covering;
 use crate::fail_closed::Failure;
 use crate::lineage::Family;
 
@@ -33,6 +34,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) family: Option<Family>,
     /// How long the review took.
     pub(crate) took: Duration,
+    /// What the change records say of it, where it is on production.
+    pub(crate) covering: &'a Covering,
 }
 
 /// Why the session is to be stopped beside the call that is refused.
@@ -97,6 +100,12 @@ impl Docket {
     /// Says that the verdict rests on what the session did before, and what to do about that.
     pub(crate) fn explain_by_session(&mut self, reason: String, advice: String) {
         self.review.explain_by_session(reason, advice);
+    }
+
+    /// Says one more sentence behind the reason. The verdict stays.
+    pub(crate) fn remark(&mut self, sentence: &str) {
+        let primary = &mut self.review.reasoning.primary;
+        *primary = if primary.is_empty() { sentence.to_owned() } else { format!("{primary}. {sentence}") };
     }
 
     /// Says first what to do instead.

@@ -5,10 +5,11 @@
 
 use checkrein_clients::is_canary;
 use checkrein_ledger::FolderName;
-use checkrein_protocol::HookEvent;
-use checkrein_session::{SessionLedger, SessionSummary};
+use checkrein_protocol::{ChangeId, HookEvent};
+use checkrein_session::{SessionState, SessionSummary};
 use serde_json::{Value as Json, json};
 
+use crate::change_records;
 use crate::context::Context;
 
 /// How old the session before may be to be told of, in milliseconds (ours): a day.
@@ -17,10 +18,19 @@ const RECENT: u64 = 24 * 60 * 60 * 1000;
 /// The field of the record of an end that holds the summary.
 pub const SUMMARY: &str = "summary";
 
+/// The field that names the changes that ran and were not verified by then.
+const UNVERIFIED: &str = "unverified_changes";
+
 /// What is written down beside the end of a session.
-pub(crate) fn fields(ledger: &SessionLedger) -> Json {
-    let summary = ledger.state().ok().and_then(|state| state.calls().summary());
-    summary.map_or_else(|| json!({}), |summary| json!({ SUMMARY: summary }))
+pub(crate) fn fields(state: &SessionState, unverified: &[ChangeId]) -> Json {
+    let mut fields = serde_json::Map::new();
+    if let Some(summary) = state.calls().summary() {
+        fields.insert(SUMMARY.to_owned(), Json::String(summary));
+    }
+    if !unverified.is_empty() {
+        fields.insert(UNVERIFIED.to_owned(), json!(unverified));
+    }
+    Json::Object(fields)
 }
 
 /// The line about the session before in this workspace, where something was said or done about a call in it; `None` otherwise, and where the
@@ -44,9 +54,10 @@ pub(crate) fn of_session_before(
             && session.last.is_some_and(|last| now.saturating_sub(last.0) < RECENT)
     };
     let before = earlier.iter().filter(is_before).max_by_key(|session| session.last)?;
-    if before.calls.remarkable() == 0 {
-        return None;
-    }
-    let summary = before.calls.summary()?;
-    Some(format!("checkrein: the session before: {summary}; `checkrein log --here` shows them"))
+    let due = change_records::session_before(&before.unverified);
+    let summary = before.calls.summary().filter(|_| before.calls.remarkable() > 0);
+    let told = summary.map(|summary| {
+        format!("checkrein: the session before: {summary}; `checkrein log --here` shows them")
+    });
+    due.into_iter().chain(told).reduce(|one, other| format!("{one}\n{other}"))
 }

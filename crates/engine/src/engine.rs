@@ -25,6 +25,7 @@ use serde_json::json;
 
 use crate::adjustments::HALTED;
 use crate::approvals::Acknowledgement;
+use crate::change_records;
 use crate::confirmed_configuration;
 use crate::confirmed_team_policy;
 use crate::context::Context;
@@ -332,7 +333,9 @@ fn handle_moment(
             answer
         }
         HookEventKind::SessionEnded => {
-            context.record(ledger, event_record(event, ending::fields(ledger)));
+            let state = ledger.state().unwrap_or_default();
+            let due = change_records::before_the_end(context, ledger.folder().as_str(), &state);
+            context.record(ledger, event_record(event, ending::fields(&state, &due)));
             tell_lost(context, ledger, Some(&event.session));
             HookResponse::NoOpinion
         }
@@ -387,6 +390,7 @@ fn after(
         known.state().read_from_outside(&action_id).map(|mark| flow::told(mark, planted))
     });
     let gone = context.snapshot_gone.map(|id| lost_records::snapshot_gone(context, ledger, id));
+    let ended = action_id.clone();
     let body = RecordBody::Outcome(OutcomeRecord {
         action_id,
         tool: outcome.action.tool.clone(),
@@ -407,6 +411,7 @@ fn after(
     let bodies = std::iter::once(body).chain(ran).chain(unseen).chain(read).collect();
     let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
     let mut warned_of_spending = None;
+    let mut due_of_change = None;
     let answer = match appended {
         Ok(appended) => {
             warned_of_spending = spending::warning(context, ledger, spent, &appended.state);
@@ -415,6 +420,10 @@ fn after(
                 None => intervene(context, ledger, &appended.state),
             };
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
+            let due = change_records::ran(context, &appended.state, &ended, outcome.failed);
+            let (due_for_model, due_for_user) = due.unzip();
+            due_of_change = due_for_user;
+            let stepped_in = kept_settings::with(stepped_in, due_for_model);
             let stepped_in = unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in));
             unreviewed.map_or(stepped_in.clone(), |finding| {
@@ -430,7 +439,8 @@ fn after(
         Some(masked) => masked.besides(answer),
         None => answer,
     };
-    (answer, for_user.into_iter().chain(warned_of_spending).reduce(|one, other| format!("{one}\n{other}")))
+    let for_user = for_user.into_iter().chain(warned_of_spending).chain(due_of_change);
+    (answer, for_user.reduce(|one, other| format!("{one}\n{other}")))
 }
 
 /// The calls of one answer are done. Below a run what was spent is looked at here too: an answer whose calls were all refused has no outcome.

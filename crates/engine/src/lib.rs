@@ -72,6 +72,7 @@ pub mod approvals;
 pub mod asking;
 pub mod batch;
 pub mod beginning;
+pub mod change_records;
 pub mod checkpoint;
 mod cleanup;
 pub mod clock;

@@ -159,6 +159,7 @@ pub(crate) fn review_record(
         digest: None,
         code: None,
         unliftable: Vec::new(),
+        change: None,
     }
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Sealed {
     Question,
     /// What became of a question.
     Outcome,
+    /// A change record, or a step of one.
+    Change,
 }
 
 impl Sealed {
@@ -37,6 +39,7 @@ impl Sealed {
             Self::Allowance => "allowance",
             Self::Question => "question",
             Self::Outcome => "outcome",
+            Self::Change => "change",
         }
     }
 }

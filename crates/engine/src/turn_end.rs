@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::answering::pattern_settings;
 use crate::beginning;
+use crate::change_records;
 use crate::context::Context;
 use crate::interventions::tell;
 use crate::monitor::{self, Noticed};
@@ -80,6 +81,7 @@ pub(crate) fn turn_ended(
         let said = summary
             .into_iter()
             .chain(warned.filter(|_| is_answered))
+            .chain(is_answered.then(|| change_records::unverified(state)).flatten())
             .reduce(|one, other| format!("{one}\n{other}"));
         return at_rest(context, event, ledger, state, said);
     };

@@ -11,7 +11,7 @@ use crate::decision::Decision;
 use crate::effect::Effect;
 use crate::flow_mark::{FlowMark, FlowRecord};
 use crate::hook::PermissionMode;
-use crate::id::{ActionId, SessionId};
+use crate::id::{ActionId, ChangeId, SessionId};
 use crate::intervention::Intervention;
 use crate::issue::{ActionNumber, Issue, PatternKind};
 use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
@@ -408,6 +408,9 @@ pub struct ReviewRecord {
     /// What speaks against allowing the call; only beside a digest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unliftable: Vec<Unliftable>,
+    /// The approved change record that let the call pass; `None` when none was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ChangeId>,
 }
 
 /// An action that ran without the answer it needed, as written.

@@ -66,6 +66,10 @@ reasons! {
     OwnRule "own_rule", All,
         "a rule of your own or of your team stops it",
         "change that rule in the configuration; `checkrein show ID --verbose` names it";
+    /// It acts on production that the configuration names, without an approved change record.
+    Production "production", All,
+        "it acts on production, for which the configuration wants an approved change record",
+        "have the agent open one with `checkrein change open`, then approve it";
     /// It writes a mask where a value stands.
     WritesMask "writes_mask", All,
         "it writes a mask, which only stands for a value: the value would be lost",

@@ -1,7 +1,7 @@
 //! All sessions at a glance, from their state files.
 
 use checkrein_facts::TrustDebt;
-use checkrein_protocol::{AbsolutePath, Timestamp};
+use checkrein_protocol::{AbsolutePath, ChangeId, Timestamp};
 
 use checkrein_ledger::{FolderName, Halt, LedgerError, StateDirectory, is_halted};
 
@@ -44,6 +44,8 @@ pub struct SessionSummary {
     pub repairs: u64,
     /// How much trust its agent has used up, at the moment it changed last.
     pub trust: TrustDebt,
+    /// The changes that it made and nobody verified.
+    pub unverified: Vec<ChangeId>,
     /// The halt it is under.
     pub halt: Option<Halt>,
     /// Why nothing of this is known: its records cannot be read.
@@ -88,6 +90,7 @@ pub fn summary(home: &StateDirectory, folder: FolderName, state: &SessionState) 
         failures: state.failures(),
         repairs: state.repairs(),
         trust: state.trust(),
+        unverified: state.changes().map(|due| due.change.clone()).collect(),
         halt: is_halted(home, &folder),
         folder,
         unreadable: None,

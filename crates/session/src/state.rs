@@ -7,6 +7,7 @@ mod actions;
 pub mod bounds;
 mod call_counts;
 mod changes;
+mod due_changes;
 mod flow;
 mod gate_answers;
 mod known;
@@ -32,6 +33,8 @@ use bounds::{cut, push_bounded};
 pub use call_counts::CallCounts;
 use call_counts::CountedCall;
 pub use changes::file_operations;
+use due_changes::DueChanges;
+pub use due_changes::{CHANGE_EVENT, DueChange};
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use gate_answers::{GATE_EVENT, GateAnswers};
@@ -101,6 +104,7 @@ pub struct SessionState {
     /// When that was written down.
     begun_at: Option<Timestamp>,
     gate_answers: GateAnswers,
+    due_changes: DueChanges,
 }
 
 /// Something that the user asked for.
@@ -112,7 +116,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"17";
+    const LAYOUT: [u8; 2] = *b"18";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -142,7 +146,12 @@ impl Projection for SessionState {
                 self.gate_answers.prompted();
                 self.take_goal(text);
             }
-            RecordBody::Review(review) => self.take_review(review, record),
+            RecordBody::Review(review) => {
+                if let Some(change) = &review.change {
+                    self.take_passed(change, &review.action_id);
+                }
+                self.take_review(review, record);
+            }
             RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
             RecordBody::Unanswered(unanswered) => {
                 // Nobody said yes to what just ended.
@@ -199,6 +208,7 @@ impl Projection for SessionState {
                 self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
             }
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
+            RecordBody::Event { name, fields } if name == CHANGE_EVENT => self.take_change(fields),
             RecordBody::Event { name, .. } if name == RESTORED => {
                 self.forget_deeds();
                 self.controller.decided();

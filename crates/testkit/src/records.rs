@@ -76,6 +76,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         digest: None,
         code: None,
         unliftable: Vec::new(),
+        change: None,
         not_saved: Vec::new(),
         problems: Vec::new(),
         programs: vec!["run".to_owned()],

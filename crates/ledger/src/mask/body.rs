@@ -113,6 +113,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         beginning: _,
         digest: _,
         unliftable: _,
+        change: _,
     } = review;
     clean_json(input, key);
     if let Some(rewrite) = rewrite {

@@ -26,6 +26,8 @@ pub const SECRET_MARKS: usize = 64;
 pub const FLOW_READINGS: usize = 8;
 /// Tallies of tripwires and own patterns kept, those that counted last.
 pub const TALLIES: usize = 64;
+/// The greatest number of changes that are not verified.
+pub const CHANGES: usize = 16;
 /// The greatest doubt about what is opaque, in hundredths of risk.
 pub const DOUBT: u32 = 100;
 
