@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `sessions` | answers about sessions, issues, tickets, incidents, surprises |
 //! | `approvals` | answers about calls that wait for an answer |
+//! | `changes` | answers about change records |
 //! | `saved` | answers about snapshots, worktrees, and what puts files back |
 //! | `programs` | answers about runs, confined commands and tests |
 //! | `installation` | answers about settings, policy, trust, credentials, records |
@@ -17,6 +18,7 @@
 //! line, every other prints one object. Times are RFC 3339 in UTC. An error is an answer too ([`ErrorAnswer`]), on the stream of the answers.
 
 pub mod approvals;
+pub mod changes;
 pub mod fixed;
 pub mod gates;
 pub mod installation;

@@ -1,5 +1,6 @@
 //! The command line: every command with its help and examples. Daily work is done by verbs, the rest by a noun and a verb.
 
+mod changes;
 mod gates;
 mod gateway;
 mod help;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use changes::ChangeCommand;
 pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
@@ -336,6 +338,14 @@ pub(crate) enum Command {
     Approval {
         #[command(subcommand)]
         command: ApprovalCommand,
+    },
+    /// Open, approve, verify and close changes of production
+    #[command(
+        after_help = "What is production stands below `production` in the configuration.\n\nExamples:\n  checkrein change open --issue OPS-12 --rollback 'helm rollback web' --verify 'curl --fail https://example.com/health' -- 'helm upgrade web ./chart --kube-context prod'\n  checkrein change approve 4f3c9a\n  checkrein change verify 4f3c9a"
+    )]
+    Change {
+        #[command(subcommand)]
+        command: ChangeCommand,
     },
     /// List emergency stops and show their reports
     #[command(after_help = "Examples:\n  checkrein incident list\n  checkrein incident show 20261121")]

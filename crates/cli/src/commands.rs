@@ -7,6 +7,7 @@ pub mod answers;
 pub mod approvals;
 pub mod audit;
 mod call_shown;
+pub mod change;
 pub mod check;
 pub mod config;
 pub mod credential;

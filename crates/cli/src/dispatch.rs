@@ -13,11 +13,11 @@ use crate::api::ErrorAnswer;
 #[cfg(target_os = "linux")]
 use crate::arguments::ExecAlone;
 use crate::arguments::{
-    ApprovalCommand, Arguments, AuditCommand, Command, ConfigCommand, CredentialCommand, IncidentCommand,
-    InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm, OpinionArguments,
-    PipelineCommand, PolicyCommand, RollbackForm, RunCommand, SessionCommand, SnapshotCommand,
-    SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments, WorktreeCommand, command_line,
-    completions, consent,
+    ApprovalCommand, Arguments, AuditCommand, ChangeCommand, Command, ConfigCommand, CredentialCommand,
+    IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm,
+    OpinionArguments, PipelineCommand, PolicyCommand, RollbackForm, RunCommand, SessionCommand,
+    SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments, WorktreeCommand,
+    command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -27,11 +27,11 @@ use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, approvals, audit, check, config, credential, diff, doctor, export,
-    gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion, pipeline,
-    policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve, session_rollback,
-    sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo, uninstall, update,
-    watch, worktree,
+    ExitStatus, OutputForm, Switch, allow, approvals, audit, change, check, config, credential, diff, doctor,
+    export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion,
+    pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve,
+    session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo,
+    uninstall, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, route, run};
@@ -347,6 +347,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Snapshot { command } => snapshots(&environment, command, output),
         Command::Worktree { command } => worktrees(&environment, command, output),
         Command::Approval { command } => approvals(&environment, command, output),
+        Command::Change { command } => changes(&environment, command, output),
         Command::Incident { command } => match command {
             IncidentCommand::List => incidents::incidents(&environment, output),
             IncidentCommand::Show { id } => incidents::show(&environment, &id, output),
@@ -537,6 +538,23 @@ fn approvals(
         ApprovalCommand::Deny { id, message } => {
             approvals::answer(environment, &id, &ApprovalAnswer::No { message }, output)
         }
+    }
+}
+
+fn changes(
+    environment: &HostEnvironment,
+    command: ChangeCommand,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    match command {
+        ChangeCommand::Open(wanted) => change::open(environment, wanted.into(), output),
+        ChangeCommand::List => change::list(environment, output),
+        ChangeCommand::Show { change } => change::show(environment, &change, output),
+        ChangeCommand::Approve { change, hours, yes } => {
+            change::approve(environment, &change, hours, yes.into(), output)
+        }
+        ChangeCommand::Verify(wanted) => change::verify(environment, &wanted.into(), output),
+        ChangeCommand::Close { change, outcome } => change::close(environment, &change, outcome, output),
     }
 }
 

@@ -6,7 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Answer, ErrorAnswer, Remark, approvals, fixed, gates, installation, pipelines, programs, saved, sessions,
+    Answer, ErrorAnswer, Remark, approvals, changes, fixed, gates, installation, pipelines, programs, saved,
+    sessions,
 };
 
 /// Whether a command prints one answer or one on each line.
@@ -50,6 +51,14 @@ fn answers() -> Vec<Entry> {
         entry::<sessions::Allowed>(&[("allow", One)]),
         entry::<approvals::ApprovalEntry>(&[("approval show", One)]),
         entry::<approvals::ApprovalGiven>(&[("approval allow", One), ("approval deny", One)]),
+        entry::<changes::ChangeEntry>(&[
+            ("change list", Lines),
+            ("change open", One),
+            ("change show", One),
+            ("change approve", One),
+            ("change verify", One),
+            ("change close", One),
+        ]),
         entry::<sessions::ListedAllowance>(&[("allow --list", Lines)]),
         entry::<sessions::Stats>(&[("stats", One)]),
         entry::<sessions::Forgotten>(&[("allow", One)]),

@@ -14,6 +14,8 @@ pub enum NamedKind {
     Action,
     /// A question that waits for an answer.
     Approval,
+    /// A change of production.
+    Change,
     /// An emergency stop.
     Incident,
     /// A run of a pipeline.
@@ -30,6 +32,7 @@ impl NamedKind {
         match self {
             Self::Action => ("action", "actions"),
             Self::Approval => ("question", "questions"),
+            Self::Change => ("change", "changes"),
             Self::Incident => ("incident", "incidents"),
             Self::Pipeline => ("pipeline", "pipelines"),
             Self::Run => ("run", "runs"),
@@ -42,6 +45,7 @@ impl NamedKind {
         match self {
             Self::Action => "`checkrein log` shows the ids",
             Self::Approval => "`checkrein approval list` lists them",
+            Self::Change => "`checkrein change list` lists them",
             Self::Incident => "`checkrein incident list` lists them",
             Self::Pipeline => "`checkrein pipeline list` lists them",
             Self::Run => "`checkrein run list` lists them",

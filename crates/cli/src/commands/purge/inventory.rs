@@ -13,11 +13,12 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 32] = [
+const STATE: [&str; 33] = [
     "agents",
     "allowed",
     "approvals",
     CANARIES,
+    "changes",
     "configuration.json",
     "diagnostics.log",
     "events",
