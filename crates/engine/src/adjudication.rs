@@ -81,8 +81,9 @@ pub(crate) fn adjudicate(review: Review, circumstances: &Circumstances<'_>, surf
         let before = docket.review().verdict.kind;
         adjust(&mut docket, circumstances);
         let after = docket.review().verdict.kind;
-        // A verdict that was as strict before rests on what failed, too.
-        let rests_on_it = *name == Unliftable::FailedCheck && !circumstances.failures.is_empty();
+        // A verdict that was as strict before rests on what failed, too, and on the record that is missing.
+        let rests_on_it = *name == Unliftable::FailedCheck && !circumstances.failures.is_empty()
+            || *name == Unliftable::Production && adjustments::lacks_record(docket.review(), circumstances);
         if after >= VerdictKind::Escalate && (after > before || rests_on_it) {
             unliftable.push(*name);
         }

@@ -136,13 +136,20 @@ pub(crate) fn production(docket: &mut Docket, now: &Circumstances<'_>) {
     {
         return;
     }
-    // What is refused stays so, whatever record there is.
-    if docket.review().verdict.kind == VerdictKind::Escalate {
+    // A halt is lifted by no record.
+    if matches!(docket.review().verdict.kind, VerdictKind::Escalate | VerdictKind::Block) {
         if is_asked_for || now.covering.is_of_command() {
             docket.remark(&capitalised(&reason));
         }
         docket.advise(advice);
     }
+}
+
+/// Whether a call is on production that the configuration names, and no approved change record covers it.
+pub(crate) fn lacks_record(review: &Review, now: &Circumstances<'_>) -> bool {
+    let found = on_production(&review.side_effects.effects, now.config);
+    !matches!(now.covering, Covering::By(_))
+        && found.is_some_and(|found| found.by == ProductionBy::Configuration)
 }
 
 fn capitalised(sentence: &str) -> String {

@@ -43,6 +43,25 @@ pub fn rows() -> Vec<Row> {
             scene.verdict("git push team main");
             scene.fields_of("review", "/effects/0/nature")
         }),
+        row("production.always", ["false", "true"], &[], |scene| scene.verdict("kubectl apply -f k8s/")),
+        row("production.kube_contexts", ["[]", r#"["eks-*"]"#], &[], |scene| {
+            scene.verdict("kubectl --context eks-1 apply -f k8s/")
+        }),
+        row("production.workspaces", ["[]", r#"["eu"]"#], &[], |scene| {
+            scene.verdict("TF_WORKSPACE=eu terraform apply")
+        }),
+        row("production.databases", ["[]", r#"["db.example.com"]"#], &[], |scene| {
+            scene.verdict("psql -h db.example.com shop -c 'UPDATE a SET b = 1 WHERE c = 2'")
+        }),
+        row("production.hosts", ["[]", r#"["web-1"]"#], &[], |scene| {
+            scene.verdict("ssh web-1 sudo systemctl restart shop")
+        }),
+        row("production.cloud_profiles", ["[]", r#"["shop"]"#], &[], |scene| {
+            scene.verdict("aws --profile shop cloudformation deploy --template-file t.yml --stack-name s")
+        }),
+        row("production.branches", ["[]", r#"["release"]"#], &[], |scene| {
+            scene.verdict("git push origin release")
+        }),
         row("step_reviewer.enabled", ["true", "false"], &[], refusal),
         row("step_reviewer.mode", [r#""blocking""#, r#""async""#], &[], is_saved),
         row("step_reviewer.risk.low_threshold", ["0.3", "0.1"], ASYNC, is_saved),

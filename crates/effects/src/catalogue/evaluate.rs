@@ -25,15 +25,18 @@ pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) 
     if program.store.is_none() && !names_sites {
         return descend(machine, program, &options, 0, call);
     }
-    let (before, words, name) = (machine.effect_count(), call.words.clone(), call.program.clone());
-    let exit = descend(machine, program, &options, 0, call);
-    if let Some(default) = program.store {
-        store_place::locate(machine, before, &words, default);
-    }
-    if names_sites {
-        sites::mark(machine, before, &name, &words);
-    }
-    exit
+    let (words, name) = (call.words.clone(), call.program.clone());
+    machine.apart(
+        |machine| descend(machine, program, &options, 0, call),
+        |machine, before| {
+            if let Some(default) = program.store {
+                store_place::locate(machine, before, &words, default);
+            }
+            if names_sites {
+                sites::mark(machine, before, &name, &words);
+            }
+        },
+    )
 }
 
 /// Sorts the words from `from` on, which belong to `program`; those before it are sorted already.

@@ -1,6 +1,6 @@
 //! Programs that work on other machines and carry files to and from them.
 
-use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::effect::{Depth, EffectKind, Severity, SiteKind, Target};
 use crate::interpreter::{AimedTarget, Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -10,6 +10,7 @@ use super::downloads::come_into;
 use super::files::{self, arrive_tree};
 use super::network::sends_strange_secret;
 use super::own_hosts;
+use super::sites;
 
 /// The greatest number of files of a tree that are named one by one (ours).
 const NAMED: usize = 64;
@@ -48,8 +49,20 @@ pub(crate) fn ssh_keygen(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
-/// Interprets a call of ssh.
+/// Interprets a call of ssh: what is done there is done to the machine that it names.
 pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    machine.apart(
+        |machine| log_in(machine, call),
+        |machine, before| {
+            if let Some(host) = call.arguments.operands.first() {
+                let site = sites::of_value(SiteKind::Host, &host_of(host));
+                sites::add(machine, before, &site);
+            }
+        },
+    )
+}
+
+fn log_in(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     if arguments.has(&["-V", "-G", "-Q", "-O"]) {
         return Exit::unknown();

@@ -143,7 +143,10 @@ impl Covering {
     pub(crate) fn reason(&self, found: &OnProduction) -> String {
         match self {
             Self::By(_) | Self::None => {
-                format!("this acts on production ({}) without an approved change record", found.site)
+                format!(
+                    "this acts on production ({}) without an approved change record (`checkrein change open` makes one)",
+                    found.site
+                )
             }
             Self::Not(id, why) => format!(
                 "this acts on production ({}), and change {} does not let it pass: {why}",

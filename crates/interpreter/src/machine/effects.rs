@@ -116,11 +116,10 @@ impl Machine<'_> {
         if effect.kind == EffectKind::Opaque {
             self.tree.disturb();
         }
-        let mut key = effect.clone();
-        key.certainty = Certainty::Possible;
-        if let Some(known) =
-            self.findings.known.get(&key).and_then(|index| self.findings.effects.get_mut(*index))
-        {
+        let key = key_of(&effect);
+        let known = self.findings.known.get(&key).copied();
+        let same = known.filter(|index| *index >= self.findings.apart_from);
+        if let Some(known) = same.and_then(|index| self.findings.effects.get_mut(index)) {
             known.certainty = known.certainty.max(effect.certainty);
             return;
         }
@@ -131,6 +130,9 @@ impl Machine<'_> {
             return;
         }
         let (kind, target) = (effect.kind, effect.target.clone());
+        if let Some(index) = known {
+            self.findings.shadowed.push((key.clone(), index));
+        }
         self.findings.known.insert(key, self.findings.effects.len());
         self.findings.effects.push(effect.clone());
         self.note_erased(kind, &target);
@@ -172,6 +174,50 @@ impl Machine<'_> {
             if is_named && matches!(effect.nature, Nature::Ordinary | Nature::Moved) {
                 effect.nature = Nature::NamedByOutput;
             }
+        }
+    }
+
+    /// Lets `work` happen, and then `amend` say of what it added, which is what stands behind the number that it gets, where it happens. Until
+    /// then none of it is taken for something that was there before: the same words may mean another cluster, account or database.
+    pub fn apart<T>(&mut self, work: impl FnOnce(&mut Self) -> T, amend: impl FnOnce(&mut Self, usize)) -> T {
+        let set_apart = self.set_apart();
+        let answer = work(self);
+        amend(self, set_apart.before);
+        self.take_up(set_apart);
+        answer
+    }
+
+    /// The same in two steps: what is added from here on is told apart until it is taken up.
+    pub fn set_apart(&mut self) -> SetApart {
+        let before = self.findings.effects.len();
+        let outer = std::mem::replace(&mut self.findings.apart_from, before);
+        SetApart { before, outer, shadowed: std::mem::take(&mut self.findings.shadowed) }
+    }
+
+    /// Takes up what was set apart, and makes one of equal effects.
+    pub fn take_up(&mut self, set_apart: SetApart) {
+        let SetApart { before, outer, shadowed } = set_apart;
+        self.findings.apart_from = outer;
+        let shadowed = std::mem::replace(&mut self.findings.shadowed, shadowed);
+        if self.findings.effects.len() <= before {
+            return;
+        }
+        let findings = &mut self.findings;
+        findings.known.retain(|_, index| *index < before);
+        findings.known.extend(shadowed.into_iter().rev().filter(|(_, index)| *index < before));
+        for effect in findings.effects.split_off(before) {
+            let key = key_of(&effect);
+            let known = findings.known.get(&key).copied();
+            let same = known.filter(|index| *index >= findings.apart_from);
+            if let Some(known) = same.and_then(|index| findings.effects.get_mut(index)) {
+                known.certainty = known.certainty.max(effect.certainty);
+                continue;
+            }
+            if let Some(index) = known {
+                findings.shadowed.push((key.clone(), index));
+            }
+            findings.known.insert(key, findings.effects.len());
+            findings.effects.push(effect);
         }
     }
 
@@ -367,6 +413,19 @@ fn is_made_again(target: &Target, sort: PlaceSort) -> bool {
 /// A target with a name of its own, when the name is known.
 fn named(value: &Value, make: fn(String) -> Target) -> Target {
     value.as_exact().map_or(Target::Unknown, |text| make(text.to_owned()))
+}
+
+/// Effects that are told apart from what was there before.
+#[derive(Debug)]
+pub struct SetApart {
+    before: usize,
+    outer: usize,
+    shadowed: Vec<(Effect, usize)>,
+}
+
+/// What an effect is known by: how sure it is may be said twice.
+fn key_of(effect: &Effect) -> Effect {
+    Effect { certainty: Certainty::Possible, ..effect.clone() }
 }
 
 /// The host of `/dev/tcp/host/port`.

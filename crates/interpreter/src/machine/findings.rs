@@ -12,6 +12,10 @@ pub(crate) struct Findings {
     pub(crate) effects: Vec<Effect>,
     /// Where an effect stands among them.
     pub(crate) known: HashMap<Effect, usize>,
+    /// From which effect on an equal one is the same: what was there before may have been said of another place.
+    pub(crate) apart_from: usize,
+    /// Where effects stood that are told apart now.
+    pub(crate) shadowed: Vec<(Effect, usize)>,
     /// What was not plain sailing, each one clause.
     pub(crate) problems: Vec<String>,
     /// Basenames of the programs that run, each once.

@@ -27,11 +27,13 @@ pub(super) fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     let remote = words.operands().first().or_else(|| words.arguments.value(&["--repo"])).cloned();
     let before = git.machine.effect_count();
+    let set_apart = git.machine.set_apart();
     let exit = push_to(git, words, remote.as_ref());
     git.name_branches(before, remote.as_ref());
     if git.pushes_to_strangers(remote.as_ref()) {
         git.note_told_strangers(before);
     }
+    git.machine.take_up(set_apart);
     exit
 }
 
