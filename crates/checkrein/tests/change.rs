@@ -313,6 +313,41 @@ fn a_record_never_lets_pass_more_than_its_command() {
     assert_eq!(verdict(&environment, "last", CALL), None);
 }
 
+/// Every text that is one letter away: taken out, put in, or written twice.
+#[test]
+fn no_other_text_uses_an_approval() {
+    let environment = environment();
+    let id = opened(&environment, CALL);
+    approve(&environment, &id);
+    let mut others: Vec<String> = Vec::new();
+    for (place, letter) in CALL.char_indices() {
+        let (before, behind) = CALL.split_at(place);
+        let rest = &behind[letter.len_utf8()..];
+        others.push(format!("{before}{rest}"));
+        others.extend([" ", ";", "\n", "x"].map(|more| format!("{before}{more}{behind}")));
+        others.push(format!("{before}{}{rest}", letter.to_uppercase()));
+    }
+    others.retain(|other| other != CALL);
+    assert!(others.len() > 200);
+    thread::scope(|scope| {
+        for (session, some) in others.chunks(others.len().div_ceil(4)).enumerate() {
+            let environment = &environment;
+            scope.spawn(move || {
+                for (number, other) in some.iter().enumerate() {
+                    ask(environment, &format!("s{session}"), &format!("c{number}"), other);
+                }
+            });
+        }
+    });
+    assert_eq!(state(&environment, &id), "approved");
+    for session in 0..4 {
+        let passed = environment.records(&format!("s{session}")).into_iter();
+        assert_eq!(passed.filter(|record| !record["body"]["change"].is_null()).count(), 0);
+    }
+    assert_eq!(verdict(&environment, "last", CALL), None);
+    assert_eq!(environment.records("s").last().unwrap()["body"]["change"], json!(id));
+}
+
 #[test]
 fn what_goes_beyond_the_blast_radius_does_not_pass() {
     let environment = environment();

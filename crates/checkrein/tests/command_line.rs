@@ -208,8 +208,11 @@ fn operands(command: &str) -> &'static [&'static str] {
         "ticket close" => &["s:1", "--note", "x"],
         "task" => &["nosuch.md", "--dry-run"],
         "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
-        "approval show" | "approval allow" | "approval deny" | "incident show" | "run show"
-        | "pipeline show" | "worktree diff" | "worktree merge" | "worktree discard" => &["nosuch"],
+        "change open" => &["--issue", "1", "--rollback", "true", "--verify", "true", "--", "ls"],
+        "change approve" => &["nosuch", "--yes"],
+        "change show" | "change verify" | "change close" | "approval show" | "approval allow"
+        | "approval deny" | "incident show" | "run show" | "pipeline show" | "worktree diff"
+        | "worktree merge" | "worktree discard" => &["nosuch"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],
@@ -310,6 +313,8 @@ fn every_answer_has_the_form_that_the_reference_names() {
         ("route --runner any -- false", ""),
         ("worktree list", ""),
         ("worktree diff nosuch", ""),
+        ("change list", ""),
+        ("change show nosuch", ""),
         ("approval list", "approval-list"),
         ("approval show nosuch", ""),
         ("incident list", ""),

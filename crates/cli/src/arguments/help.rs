@@ -29,6 +29,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "undo",
             "allow",
             "approval",
+            "change",
             "wrong",
             "missed",
             "run",

@@ -104,7 +104,8 @@ fn is_within(effect: &Effect, allowed: &Effect, comparison: Comparison) -> bool 
 #[cfg(test)]
 mod tests {
     use checkrein_protocol::{
-        Certainty, Depth, EffectKind, Nature, NetworkReach, Severity, Stake, Target, Timestamp,
+        Certainty, Depth, EffectKind, Nature, NetworkReach, Severity, Site, SiteKind, Stake, Target,
+        Timestamp,
     };
 
     use super::*;
@@ -143,7 +144,7 @@ mod tests {
         let always = || AllowedFor::Always;
         assert!(fits(&[effect()], &[], always()));
         assert!(fits(&[], &[], always()), "less than what was allowed");
-        let changes: [(&str, Change); 10] = [
+        let changes: [(&str, Change); 11] = [
             ("kind", |effect| effect.kind = EffectKind::FileModify),
             ("target", |effect| effect.target = Target::Glob("/home/dev/notes".to_owned())),
             ("certainty", |effect| effect.certainty = Certainty::Possible),
@@ -154,6 +155,7 @@ mod tests {
             ("reach", |effect| effect.reach = Some(NetworkReach::External)),
             ("nature", |effect| effect.nature = Nature::NamedByOutput),
             ("saved", |effect| effect.saved = false),
+            ("sites", |effect| effect.sites.push(Site::named(SiteKind::Host, "web"))),
         ];
         for (name, change) in changes {
             let mut other = effect();
