@@ -21,8 +21,8 @@
 /// The words of effects, as this crate looks for them.
 mod effect {
     pub(crate) use checkrein_protocol::{
-        Certainty, Depth, Effect, EffectKind, FileChange, NetworkReach, Severity, Site, SiteKind, Stake,
-        Target,
+        Certainty, Depth, Effect, EffectKind, EffectSite, FileChange, NetworkReach, Severity, SiteKind,
+        Stake, Target,
     };
 }
 mod action {

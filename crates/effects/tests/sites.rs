@@ -4,7 +4,7 @@
 
 use checkrein_effects::predict;
 use checkrein_facts::{RecordedWorld, VersionState};
-use checkrein_protocol::{AbsolutePath, Action, Site, SiteKind, Target};
+use checkrein_protocol::{AbsolutePath, Action, EffectSite, SiteKind, Target};
 use checkrein_testkit::world::bare;
 
 fn world() -> RecordedWorld {
@@ -22,7 +22,7 @@ fn sites(command: &str, kind: SiteKind) -> Vec<String> {
     let effects = predict(&Action::command(command, workspace), &world()).effects;
     let all = effects.iter().flat_map(|effect| &effect.sites).filter(|site| site.kind == kind);
     let mut names: Vec<String> =
-        all.map(|site: &Site| site.name.clone().unwrap_or_else(|| "?".to_owned())).collect();
+        all.map(|site: &EffectSite| site.name.clone().unwrap_or_else(|| "?".to_owned())).collect();
     names.sort();
     names.dedup();
     names
@@ -154,7 +154,7 @@ fn the_same_words_at_another_site_are_another_effect() {
         let workspace = AbsolutePath::new("/home/dev/proj").unwrap();
         let effects = predict(&Action::command(command.as_str(), workspace), &world()).effects;
         let of = |name: &str| {
-            let is_at = |site: &Site| site.name.as_deref() == Some(name);
+            let is_at = |site: &EffectSite| site.name.as_deref() == Some(name);
             effects.iter().filter(|effect| effect.sites.iter().any(is_at)).count()
         };
         assert_eq!((of("dev"), of("live")), (1, 1), "{command}: {effects:?}");

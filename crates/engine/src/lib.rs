@@ -26,6 +26,7 @@
 //! | `guarded_start` | whether an agent that a call starts would ask the guard |
 //! | `installation` | where hooks were registered, and what of that is out of the agent's reach |
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
+//! | `change_records` | what is written down before production is changed, and what became of it |
 //! | `lineage` | which session started which, and what a family spends |
 //! | `lessons` | what earlier work failed at, for whoever is given the same goal |
 //! | `limits` | the time and the memory of a session that only hooks look after |

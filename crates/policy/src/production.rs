@@ -4,7 +4,7 @@
 //! it is asked about already: a name alone asks about nothing.
 
 use checkrein_glob::{Glob, Style};
-use checkrein_protocol::{Effect, EffectKind, NetworkReach, Site, SiteKind, Target};
+use checkrein_protocol::{Effect, EffectKind, EffectSite, NetworkReach, SiteKind, Target};
 
 use crate::config::{Config, ProductionSettings};
 
@@ -53,7 +53,7 @@ fn production_of(effect: &Effect, settings: &ProductionSettings) -> Option<(Prod
     if settings.always && reach_of(effect.kind) == Beyond::Always && !is_here {
         return Some((ProductionBy::Configuration, "what `production.always` means".to_owned()));
     }
-    let called = |site: &&Site| site.name.as_deref().is_some_and(is_called_so);
+    let called = |site: &&EffectSite| site.name.as_deref().is_some_and(is_called_so);
     sites().find(called).map(|site| (ProductionBy::Name, in_words(site)))
 }
 
@@ -109,10 +109,10 @@ fn reach_of(kind: EffectKind) -> Beyond {
 }
 
 /// The machine that something is sent to.
-fn target_site(effect: &Effect) -> Option<Site> {
+fn target_site(effect: &Effect) -> Option<EffectSite> {
     let is_sent = matches!(effect.kind, EffectKind::DataUpload | EffectKind::Publish);
     match &effect.target {
-        Target::Host(host) if is_sent => Some(Site::named(SiteKind::Host, host.as_str())),
+        Target::Host(host) if is_sent => Some(EffectSite::named(SiteKind::Host, host.as_str())),
         Target::Host(_)
         | Target::Path(_)
         | Target::Glob(_)
@@ -124,7 +124,7 @@ fn target_site(effect: &Effect) -> Option<Site> {
 }
 
 /// Whether the configuration names a site. One whose name nobody knows beforehand may be any of those that are named.
-fn is_named(site: &Site, settings: &ProductionSettings) -> bool {
+fn is_named(site: &EffectSite, settings: &ProductionSettings) -> bool {
     let patterns = match site.kind {
         SiteKind::KubeContext => &settings.kube_contexts,
         SiteKind::Workspace => &settings.workspaces,
@@ -164,7 +164,7 @@ fn is_called_so(name: &str) -> bool {
         .any(|part| BY_NAME.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
-fn in_words(site: &Site) -> String {
+fn in_words(site: &EffectSite) -> String {
     match &site.name {
         Some(name) => format!("{} `{}`", site.kind.in_words(), name.replace('`', "'")),
         None => format!("{} that is not known beforehand", site.kind.in_words()),
@@ -175,7 +175,7 @@ fn in_words(site: &Site) -> String {
 mod tests {
     use super::*;
 
-    fn effect(kind: EffectKind, site: Site) -> Effect {
+    fn effect(kind: EffectKind, site: EffectSite) -> Effect {
         let mut effect = Effect::new(kind, Target::Service("web".to_owned()));
         effect.sites.push(site);
         effect
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    fn by(kind: EffectKind, site: Site, config: &Config) -> Option<ProductionBy> {
+    fn by(kind: EffectKind, site: EffectSite, config: &Config) -> Option<ProductionBy> {
         on_production(&[effect(kind, site)], config).map(|found| found.by)
     }
 
@@ -202,13 +202,13 @@ mod tests {
             let mut config = Config::default();
             list(&mut config.production, named).push("eu-*".to_owned());
             for kind in SiteKind::ALL {
-                let found = by(EffectKind::InfrastructureChange, Site::named(kind, "EU-1"), &config);
+                let found = by(EffectKind::InfrastructureChange, EffectSite::named(kind, "EU-1"), &config);
                 assert_eq!(
                     found,
                     (kind == named).then_some(ProductionBy::Configuration),
                     "{named:?} {kind:?}"
                 );
-                let unknown = by(EffectKind::InfrastructureChange, Site { kind, name: None }, &config);
+                let unknown = by(EffectKind::InfrastructureChange, EffectSite { kind, name: None }, &config);
                 assert_eq!(
                     unknown,
                     (kind == named).then_some(ProductionBy::Configuration),
@@ -229,10 +229,10 @@ mod tests {
             ("staging", false),
             ("delivery", false),
         ] {
-            let found = by(EffectKind::DatastoreChange, Site::named(SiteKind::Database, name), &config);
+            let found = by(EffectKind::DatastoreChange, EffectSite::named(SiteKind::Database, name), &config);
             assert_eq!(found, is_so.then_some(ProductionBy::Name), "{name}");
         }
-        let unknown = Site { kind: SiteKind::Database, name: None };
+        let unknown = EffectSite { kind: SiteKind::Database, name: None };
         assert_eq!(by(EffectKind::DatastoreChange, unknown, &config), None, "nobody named anything");
     }
 
@@ -242,7 +242,7 @@ mod tests {
         config.production.always = true;
         config.production.hosts.push("*".to_owned());
         for kind in [EffectKind::NetworkRequest, EffectKind::FileRead, EffectKind::SecretRead] {
-            assert_eq!(by(kind, Site::named(SiteKind::Host, "web"), &config), None, "{kind:?}");
+            assert_eq!(by(kind, EffectSite::named(SiteKind::Host, "web"), &config), None, "{kind:?}");
         }
     }
 
@@ -252,7 +252,8 @@ mod tests {
         config.production.branches = vec!["release".to_owned(), "live/main".to_owned()];
         config.production.hosts = vec!["web-*.example.com".to_owned()];
         let named = |kind, name| {
-            by(EffectKind::DataUpload, Site::named(kind, name), &config) == Some(ProductionBy::Configuration)
+            by(EffectKind::DataUpload, EffectSite::named(kind, name), &config)
+                == Some(ProductionBy::Configuration)
         };
         assert!(named(SiteKind::Branch, "origin/release"));
         assert!(named(SiteKind::Branch, "live/main"));

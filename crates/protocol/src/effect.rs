@@ -6,7 +6,7 @@ use crate::effect_kind::EffectKind;
 use crate::levels::Severity;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
-use crate::site::Site;
+use crate::site::EffectSite;
 
 /// What an effect is aimed at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ pub struct Effect {
     pub saved: bool,
     /// What beyond this machine it acts on, by the names that these have there; left out on the wire when none is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sites: Vec<Site>,
+    pub sites: Vec<EffectSite>,
     /// The program or tool that causes it, for people: `git clean`, `rm`, `Write`. Nothing is decided by it.
     pub cause: String,
     /// One clause for people that says what is special about it (`holds 3 files that are in no commit`); empty when nothing is. Nothing is

@@ -40,14 +40,14 @@ impl SiteKind {
 
 /// One name of what an effect acts on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Site {
+pub struct EffectSite {
     /// What sort of site it is.
     pub kind: SiteKind,
     /// Its name; `None` where one is given and not known beforehand.
     pub name: Option<String>,
 }
 
-impl Site {
+impl EffectSite {
     /// A site whose name is known.
     pub fn named(kind: SiteKind, name: impl Into<String>) -> Self {
         Self { kind, name: Some(name.into()) }

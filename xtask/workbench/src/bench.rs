@@ -160,6 +160,7 @@ fn record(number: usize) -> RecordBody {
         digest: None,
         code: None,
         unliftable: Vec::new(),
+        change: None,
         not_saved: Vec::new(),
         problems: vec![],
         programs: vec!["cargo".to_owned()],

@@ -3,7 +3,7 @@
 //! A name stands in an option, in a variable, or in the settings of the program. One that is given and not known beforehand is a site without
 //! a name: whoever has named their production cannot tell that it is not that. Nothing is decided here.
 
-use crate::effect::{Effect, Site, SiteKind, Target};
+use crate::effect::{Effect, EffectSite, SiteKind, Target};
 use crate::interpreter::{Machine, Value};
 use crate::world::Entry;
 
@@ -248,7 +248,7 @@ pub(crate) fn mark(machine: &mut Machine<'_>, before: usize, program: &str, word
 }
 
 /// Adds sites to the effects beyond this machine that were added since there were `before` of them.
-pub(super) fn add(machine: &mut Machine<'_>, before: usize, sites: &[Site]) {
+pub(super) fn add(machine: &mut Machine<'_>, before: usize, sites: &[EffectSite]) {
     if sites.is_empty() {
         return;
     }
@@ -270,7 +270,7 @@ fn is_elsewhere(effect: &Effect) -> bool {
     }
 }
 
-fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<Site> {
+fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<EffectSite> {
     let mut found = Vec::new();
     for row in TABLE.iter().filter(|row| row.programs.contains(&program)) {
         let own = words.iter().position(|word| word.as_exact() == Some("--")).unwrap_or(words.len());
@@ -303,12 +303,14 @@ fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<Site> {
 }
 
 /// The sites that a value names: each of several, or one that is not known.
-pub(super) fn of_value(kind: SiteKind, value: &Value) -> Vec<Site> {
+pub(super) fn of_value(kind: SiteKind, value: &Value) -> Vec<EffectSite> {
     match value.alternatives() {
-        Some(names) => {
-            names.iter().filter(|name| !name.is_empty()).map(|name| Site::named(kind, bare(name))).collect()
-        }
-        None => vec![Site { kind, name: None }],
+        Some(names) => names
+            .iter()
+            .filter(|name| !name.is_empty())
+            .map(|name| EffectSite::named(kind, bare(name)))
+            .collect(),
+        None => vec![EffectSite { kind, name: None }],
     }
 }
 

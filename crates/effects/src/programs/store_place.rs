@@ -5,7 +5,7 @@
 //! by names, hosts, connection strings and the variables that clients and frameworks read. Where nothing is told, the client's own default
 //! counts. One word of production is enough to believe in production.
 
-use crate::effect::{Certainty, Effect, EffectKind, NetworkReach, Severity, Site, SiteKind};
+use crate::effect::{Certainty, Effect, EffectKind, EffectSite, NetworkReach, Severity, SiteKind};
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
@@ -258,8 +258,10 @@ fn stores_named(
     words: &[Value],
     default: DefaultStore,
     targets: &[String],
-) -> Vec<Site> {
-    let Some(texts) = telling(words) else { return vec![Site { kind: SiteKind::Database, name: None }] };
+) -> Vec<EffectSite> {
+    let Some(texts) = telling(words) else {
+        return vec![EffectSite { kind: SiteKind::Database, name: None }];
+    };
     let told = match default {
         DefaultStore::Machine => ADDRESSES,
         DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
@@ -283,7 +285,7 @@ fn stores_named(
     names.extend(plain.map(|target| Some(target.clone())));
     names.sort();
     names.dedup();
-    names.into_iter().map(|name| Site { kind: SiteKind::Database, name }).collect()
+    names.into_iter().map(|name| EffectSite { kind: SiteKind::Database, name }).collect()
 }
 
 /// The host of an address and the database behind it; of a bare name itself.

@@ -104,7 +104,7 @@ fn is_within(effect: &Effect, allowed: &Effect, comparison: Comparison) -> bool 
 #[cfg(test)]
 mod tests {
     use checkrein_protocol::{
-        Certainty, Depth, EffectKind, Nature, NetworkReach, Severity, Site, SiteKind, Stake, Target,
+        Certainty, Depth, EffectKind, EffectSite, Nature, NetworkReach, Severity, SiteKind, Stake, Target,
         Timestamp,
     };
 
@@ -155,7 +155,7 @@ mod tests {
             ("reach", |effect| effect.reach = Some(NetworkReach::External)),
             ("nature", |effect| effect.nature = Nature::NamedByOutput),
             ("saved", |effect| effect.saved = false),
-            ("sites", |effect| effect.sites.push(Site::named(SiteKind::Host, "web"))),
+            ("sites", |effect| effect.sites.push(EffectSite::named(SiteKind::Host, "web"))),
         ];
         for (name, change) in changes {
             let mut other = effect();

@@ -1,6 +1,6 @@
 //! Pushing: what it does to the repository at the other end, and, where that one is on this machine, where it lies.
 
-use crate::effect::{EffectKind, Site, SiteKind, Target};
+use crate::effect::{EffectKind, EffectSite, SiteKind, Target};
 use crate::interpreter::{Draft, Exit, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -232,7 +232,7 @@ impl Git<'_, '_> {
                 other => other.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name)),
             };
             let name = remote.as_deref().zip(branch).map(|(remote, branch)| format!("{remote}/{branch}"));
-            effect.sites.push(Site { kind: SiteKind::Branch, name });
+            effect.sites.push(EffectSite { kind: SiteKind::Branch, name });
         });
     }
 
