@@ -412,7 +412,7 @@ fn terraform_workspace(machine: &Machine<'_>, words: &[Value]) -> Option<Value> 
     if let Some(changed) = values(words, &["-chdir", "--chdir"]).pop() {
         directory = directory.join(changed.as_exact()?);
     }
-    let data = machine.variable("TF_DATA_DIR").map_or_else(|| Value::exact(".terraform"), |value| value);
+    let data = machine.variable("TF_DATA_DIR").unwrap_or_else(|| Value::exact(".terraform"));
     let file = directory.join(data.as_exact()?).join("environment");
     match machine.text(&file).as_exact() {
         Some(name) => Some(Value::exact(name.trim())).filter(|name| name.as_exact() != Some("")),

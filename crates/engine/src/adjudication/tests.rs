@@ -8,8 +8,8 @@ use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
-    Action, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp, TokenCounts,
-    TranscriptMark, UsageRecord,
+    Action, ChangeId, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp,
+    TokenCounts, TranscriptMark, UsageRecord,
 };
 use checkrein_session::SessionState;
 use checkrein_testkit::world::{command, path, project};
@@ -19,6 +19,7 @@ use checkrein_supervise::runs::HookLimits;
 use proptest::prelude::*;
 
 use super::*;
+use crate::change_records::Covering;
 use crate::lineage::Family;
 
 const SURFACES: [Surface; 4] = [Surface::Hook, Surface::Permission, Surface::Check, Surface::Replay];
@@ -39,6 +40,7 @@ struct Case {
     run: Option<HookLimits>,
     family: Option<Family>,
     took: Duration,
+    covering: Covering,
 }
 
 impl Case {
@@ -55,6 +57,7 @@ impl Case {
             run: self.run.as_ref(),
             family: self.family,
             took: self.took,
+            covering: &self.covering,
         }
     }
 
@@ -238,6 +241,30 @@ fn each_surface_has_what_it_needs_and_no_more() {
     assert_eq!(of(Surface::Hook), VerdictKind::Halt);
     assert_eq!(of(Surface::Check), VerdictKind::Escalate);
     assert_eq!((of(Surface::Permission), of(Surface::Replay)), (plain, plain));
+}
+
+#[test]
+fn production_is_asked_about_unless_a_change_record_covers_it() {
+    const DEPLOY: &str = "kubectl --context eks-1 apply -f k8s/";
+    let id = || ChangeId("4f3c9a-12ab".to_owned());
+    let mut case = Case::default();
+    assert!(case.decide(DEPLOY).review.verdict.kind < VerdictKind::Escalate, "nobody named it");
+    case.config = config(|config| config.production.kube_contexts = vec!["eks-*".to_owned()]);
+    let asked = case.decide(DEPLOY);
+    assert_eq!(asked.review.verdict.kind, VerdictKind::Escalate);
+    assert_eq!(asked.unliftable, [Unliftable::Production]);
+    // Asked about by a rule already: the record is missing all the same.
+    let also = case.decide("kubectl --context eks-1 apply -f k8s/ --prune");
+    assert_eq!(also.unliftable, [Unliftable::Production]);
+    assert!(also.review.reasoning.primary.contains("without an approved change record"));
+    assert!(case.decide("kubectl --context eks-1 get pods").review.verdict.kind < VerdictKind::Escalate);
+    case.covering = Covering::Not(id(), "its approval has ended".to_owned());
+    let asked = case.decide(DEPLOY).review;
+    assert_eq!(asked.verdict.kind, VerdictKind::Escalate);
+    assert!(asked.reasoning.primary.contains("its approval has ended"), "{:?}", asked.reasoning);
+    case.covering = Covering::By(id());
+    let passed = case.decide(DEPLOY);
+    assert!(passed.review.verdict.kind < VerdictKind::Escalate && passed.unliftable.is_empty());
 }
 
 fn case() -> impl Strategy<Value = Case> {

@@ -13,13 +13,14 @@ use crate::context::Context;
 const ASKED_AGAIN: u64 = 10 * 60 * 1000;
 
 /// What the change records say of a call on production.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Covering {
     /// This one lets it pass, and is used up by that.
     By(ChangeId),
     /// This one is of its command, and does not let it pass, for this reason, as a clause.
     Not(ChangeId, String),
     /// None is of its command.
+    #[default]
     None,
 }
 

@@ -207,9 +207,11 @@ impl OpenedChange {
                 (ChangeStep::Passed { .. }, _) => ChangeState::Running,
                 (ChangeStep::Ran { .. }, _) => ChangeState::Unverified,
                 (ChangeStep::Verified { passed: true, .. }, _) => ChangeState::Verified,
-                (ChangeStep::Verified { passed: false, .. }, _) => ChangeState::Failed,
                 (ChangeStep::RolledBack { done: true, .. }, _) => ChangeState::RolledBack,
-                (ChangeStep::RolledBack { done: false, .. }, _) => ChangeState::Failed,
+                (
+                    ChangeStep::Verified { passed: false, .. } | ChangeStep::RolledBack { done: false, .. },
+                    _,
+                ) => ChangeState::Failed,
             };
         }
         state
