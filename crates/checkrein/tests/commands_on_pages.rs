@@ -34,10 +34,14 @@ const NOT_RUN: [(&str, &str); 10] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 10] = [
+const MADE_UP: [(&str, &str); 14] = [
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
     ("checkrein approval deny 9f31", "no question begins with `9f31`"),
+    ("checkrein change show 4f3c9a", "no change begins with `4f3c9a`"),
+    ("checkrein change approve 4f3c9a", "no change begins with `4f3c9a`"),
+    ("checkrein change verify 4f3c9a", "no change begins with `4f3c9a`"),
+    ("checkrein change close 4f3c9a", "no change begins with `4f3c9a`"),
     ("checkrein credential delete anthropic", "there was no such credential"),
     ("checkrein credential set anthropic", "the credential is empty"),
     ("checkrein mcp accept github", "github"),
