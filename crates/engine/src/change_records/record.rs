@@ -3,6 +3,7 @@
 use checkrein_policy::Digest;
 use checkrein_protocol::{AbsolutePath, Action, ActionId, ChangeId, CodeRecord, Effect, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::allowances::manner;
 
@@ -258,13 +259,20 @@ const AHEAD: u64 = 5 * 60 * 1000;
 /// The digest of a command and the manner in which it is to be run, whatever the client calls its tool; `None` for what is no command.
 pub(super) fn command_digest(action: &Action) -> Option<String> {
     let text = action.shell_text()?;
-    let beside = manner(action).into_iter().map(|(name, value)| format!("\u{0}{name} {value}"));
+    // Some clients say in the input where a command runs, which the record says of itself.
+    let is_place = |value: &Json| value.as_str() == Some(action.cwd.as_str());
+    let beside = manner(action)
+        .into_iter()
+        .filter(|(_, value)| !is_place(value))
+        .map(|(name, value)| format!("\u{0}{name} {value}"));
     let whole: String = std::iter::once(text.to_owned()).chain(beside).collect();
     Some(Digest::of(&format!("checkrein change 1\n{whole}")).to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn opened(steps: Vec<ChangeStep>) -> OpenedChange {
@@ -287,6 +295,32 @@ mod tests {
     fn approved(at: u64, until: u64, record: &str) -> ChangeStep {
         let (at, until) = (Timestamp(at), Timestamp(until));
         ChangeStep::Approved { at, until, by: "dev".to_owned(), record: record.to_owned() }
+    }
+
+    #[test]
+    fn a_command_is_told_by_its_text_and_manner_whatever_the_tool_is_called() {
+        let place = AbsolutePath::new("/home/dev/proj").unwrap();
+        let of = |tool: &str, input: Json| {
+            let tool = checkrein_protocol::ToolName(tool.to_owned());
+            command_digest(&Action { tool, input, cwd: place.clone() })
+        };
+        let plain = command_digest(&Action::command("make deploy", place.clone()));
+        assert!(plain.is_some());
+        for same in [
+            json!({ "command": "make deploy", "description": "Deploy", "timeout": 5 }),
+            json!({ "command": "make deploy", "workdir": "/home/dev/proj" }),
+        ] {
+            assert_eq!(of("Bash", same.clone()), plain, "{same}");
+        }
+        for other in [
+            json!({ "command": "make deploy " }),
+            json!({ "command": "make deploy", "workdir": "/home/dev" }),
+            json!({ "command": "make deploy", "run_in_background": true }),
+            json!({ "command": "make deploy", "sandbox_permissions": "require_escalated" }),
+        ] {
+            assert_ne!(of("Bash", other.clone()), plain, "{other}");
+        }
+        assert_eq!(of("Write", json!({ "file_path": "/home/dev/proj/a", "content": "x" })), None);
     }
 
     #[test]
