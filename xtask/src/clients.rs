@@ -152,8 +152,8 @@ fn install(folder: &Path, packages: &[String]) -> Outcome {
     }
 }
 
-/// Runs the tests of each client of which there is a newer version with the pinned and with the newest one, and tells which end otherwise. The
-/// pinned versions stay as they are. One that cannot be had, or does not start, counts as not run. With `only` it is about one client.
+/// Runs the tests of each client of which there is a newer version with the pinned and with the newest one, and tells which do not hold with
+/// both. The pinned versions stay as they are. One that cannot be had, or does not start, counts as not run. With `only` it is about one client.
 fn try_latest(only: Option<&String>) -> Outcome {
     let meant: Vec<&RealClient> =
         here().filter(|client| only.is_none_or(|only| client.is_meant(only))).collect();
@@ -183,10 +183,9 @@ fn try_latest(only: Option<&String>) -> Outcome {
                 (newest, ended)
             }
         };
-        is_worse |= !matches!(&ended, Ok(compared) if compared.worse == 0);
+        is_worse |= !matches!(&ended, Ok(compared) if compared.is_clean());
         let words = match ended {
-            Ok(Compared { tests, worse: 0 }) => format!("{tests} tests end as with the pinned version"),
-            Ok(Compared { tests, worse }) => format!("{worse} of {tests} tests hold no longer"),
+            Ok(compared) => compared.in_words(),
             Err(why) => format!("not run: {why}"),
         };
         println!("{}: {words}", client.name);
@@ -201,11 +200,41 @@ fn line_of(client: &RealClient, newest: &str, words: &str) -> String {
     format!("{:10} {:20} {newest:20} {words}", client.name, client.version)
 }
 
-/// How the tests of a client ended.
+/// How a test ended, and what it said when it failed.
+type Ended = (String, String);
+
+/// How the tests of a client ended with the newest version, beside the pinned one.
+#[derive(Debug, Default, PartialEq)]
 struct Compared {
     tests: usize,
-    /// Those that held with the pinned version and do not with the other one.
+    /// Those that held with the pinned version and do not with the newest.
     worse: usize,
+    /// Those that held with neither: they say nothing of the newest, and that must not look like a test that held.
+    broken: usize,
+    /// Those that hold with the newest and did not with the pinned one.
+    better: usize,
+}
+
+impl Compared {
+    /// Whether every test held with the newest version.
+    fn is_clean(&self) -> bool {
+        self.worse == 0 && self.broken == 0
+    }
+
+    fn in_words(&self) -> String {
+        let Self { tests, worse, broken, better } = self;
+        let mut words = Vec::new();
+        if *worse > 0 {
+            words.push(format!("{worse} of {tests} tests hold no longer"));
+        }
+        if *broken > 0 {
+            words.push(format!("{broken} of {tests} tests hold with neither version"));
+        }
+        if *better > 0 {
+            words.push(format!("{better} of {tests} tests hold only with the newest"));
+        }
+        if words.is_empty() { format!("{tests} tests hold with both versions") } else { words.join("; ") }
+    }
 }
 
 /// Compares a version of a client, which is installed into a scratch folder for that, with the pinned one.
@@ -240,28 +269,45 @@ fn newest(name: &str) -> Result<String, String> {
     }
 }
 
-/// Tells which tests of a client end otherwise with the one in a folder than with the pinned one.
+/// Tells which tests of a client do not hold with the one in a folder, or did not with the pinned version.
 fn compare(known: &Path, folder: &Path, client: &RealClient) -> Result<Compared, String> {
     let before = results(known, client)?;
     let now = results(folder, client)?;
     if now.is_empty() {
         return Err("there is no test of it".to_owned());
     }
-    let mut worse = 0;
-    for (test, (result, why)) in &now {
+    let (compared, lines) = beside(&before, &now);
+    lines.iter().for_each(|line| println!("{line}"));
+    Ok(compared)
+}
+
+/// The ends with the pinned version beside those with the newest, and a line for each test that does not hold with both.
+fn beside(before: &BTreeMap<String, Ended>, now: &BTreeMap<String, Ended>) -> (Compared, Vec<String>) {
+    let mut compared = Compared { tests: now.len(), ..Compared::default() };
+    let mut lines = Vec::new();
+    for (test, (result, why)) in now {
         let known = before.get(test).map_or("not run", |(result, _)| result.as_str());
-        if known == result {
-            continue;
-        }
-        println!("{test}: {known} with the pinned version, {result} with the newest\n{why}");
-        worse += usize::from(known == "ok");
+        let held = |result: &str| result == "ok";
+        let counted = match (held(known), held(result)) {
+            (true, true) => continue,
+            (true, false) => &mut compared.worse,
+            (false, false) => &mut compared.broken,
+            (false, true) => &mut compared.better,
+        };
+        *counted += 1;
+        let words = if known == result {
+            format!("{result} with the pinned version and with the newest")
+        } else {
+            format!("{known} with the pinned version, {result} with the newest")
+        };
+        lines.push(format!("{test}: {words}\n{why}").trim_end().to_owned());
     }
-    Ok(Compared { tests: now.len(), worse })
+    (compared, lines)
 }
 
 /// How each test of a client ends with the one in a folder, and what it says when it fails. These are whole files for Claude Code, and tests
 /// with the name of the client.
-fn results(folder: &Path, client: &RealClient) -> Result<BTreeMap<String, (String, String)>, String> {
+fn results(folder: &Path, client: &RealClient) -> Result<BTreeMap<String, Ended>, String> {
     let mut all = BTreeMap::new();
     for test in TESTS {
         let is_of_claude = test.starts_with("real_client");
@@ -287,7 +333,7 @@ fn results(folder: &Path, client: &RealClient) -> Result<BTreeMap<String, (Strin
 }
 
 /// The tests in the output of a test program, with their ends and with what those say that failed.
-fn told(program: &str, text: &str) -> Vec<(String, (String, String))> {
+fn told(program: &str, text: &str) -> Vec<(String, Ended)> {
     let ended = |line: &str| {
         let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
         let words = text.split(&format!("---- {name} stdout ----")).nth(1).unwrap_or_default();
@@ -301,7 +347,31 @@ fn told(program: &str, text: &str) -> Vec<(String, (String, String))> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLIENTS, system_of, told};
+    use std::collections::BTreeMap;
+
+    use super::{CLIENTS, Compared, Ended, beside, system_of, told};
+
+    #[test]
+    fn a_test_that_fails_with_both_versions_is_told() {
+        let ends = |all: [&str; 4]| -> BTreeMap<String, Ended> {
+            let named = ["a", "b", "c", "d"].into_iter().zip(all);
+            named.map(|(name, end)| (name.to_owned(), (end.to_owned(), format!("why {name}")))).collect()
+        };
+        let before = ends(["ok", "ok", "FAILED", "FAILED"]);
+        let (compared, lines) = beside(&before, &ends(["ok", "FAILED", "FAILED", "ok"]));
+        assert_eq!(compared, Compared { tests: 4, worse: 1, broken: 1, better: 1 });
+        assert!(!compared.is_clean());
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[1], "c: FAILED with the pinned version and with the newest\nwhy c");
+        assert_eq!(
+            compared.in_words(),
+            "1 of 4 tests hold no longer; 1 of 4 tests hold with neither version; 1 of 4 tests hold only with the newest"
+        );
+        let (compared, lines) = beside(&before, &ends(["ok", "ok", "ok", "ok"]));
+        assert!(compared.is_clean() && lines.len() == 2, "{lines:?}");
+        let (compared, lines) = beside(&ends(["ok"; 4]), &ends(["ok"; 4]));
+        assert_eq!((compared.in_words().as_str(), lines.len()), ("4 tests hold with both versions", 0));
+    }
 
     #[test]
     fn a_client_is_meant_by_its_name_and_by_its_package() {
