@@ -18,6 +18,7 @@
 //! | `command` | the command line that a client runs |
 //! | `output` | what the hook program prints, and how it ends |
 //! | `conduct` | what a client does with answers, in words |
+//! | `once` | objects in which nothing stands twice |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
 //! | `answering_hooks`, `project_plugins` | hooks of others that answer such a question; plugins that a project enables |
@@ -47,6 +48,7 @@ mod error;
 mod gateway;
 mod gemini;
 mod kiro;
+mod once;
 mod output;
 mod payload;
 mod plugin;
@@ -74,6 +76,7 @@ pub use canary::{CANARY_SESSION, Canary, is_canary};
 pub use command::{Answering, HookCommand, PLACES, Unanswered};
 pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
+pub use once::says_twice;
 pub use output::HookOutput;
 pub use prices::{Priced, Prices};
 pub use project_plugins::{

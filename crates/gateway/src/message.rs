@@ -4,15 +4,18 @@
 //! message make it malformed: two readers could take it for two different messages.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value as Json;
 
 /// What a message says of itself.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope {
-    #[serde(default)]
+    /// `null` is one too: some clients and servers write it, and it is answered.
+    #[serde(default, deserialize_with = "present")]
     pub(crate) id: Option<Json>,
     #[serde(default)]
     pub(crate) method: Option<String>,
@@ -25,6 +28,11 @@ pub(crate) struct Envelope {
     error: Option<IgnoredAny>,
 }
 
+/// What stands there, `null` too.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
+}
+
 impl Envelope {
     /// Whether it answers a request.
     pub(crate) fn is_answer(&self) -> bool {
@@ -34,6 +42,29 @@ impl Envelope {
     /// Whether it is a call of a tool.
     pub(crate) fn is_call(&self) -> bool {
         self.method.as_deref() == Some(CALL)
+    }
+}
+
+/// A message that is written as an object. Derived readers take a list for one too, and several messages within several would be one of them.
+struct Object(Envelope);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object, A::Error> {
+        Envelope::deserialize(MapAccessDeserializer::new(fields)).map(Object)
     }
 }
 
@@ -59,7 +90,8 @@ impl Line {
         let text = line.trim_ascii();
         let read = match text.first() {
             None => return Self::Empty,
-            Some(b'[') => serde_json::from_slice(text).map(Self::Batch),
+            Some(b'[') => serde_json::from_slice(text)
+                .map(|all: Vec<Object>| Self::Batch(all.into_iter().map(|Object(one)| one).collect())),
             Some(_) => serde_json::from_slice(text).map(Self::Message),
         };
         read.unwrap_or(Self::Malformed)

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use checkrein_clients::says_twice;
 use serde_json::{Value as Json, json};
 
 use crate::definition::{ToolDefinition, ToolHints};
@@ -224,6 +225,10 @@ impl<R: Reviewer> Relay<R> {
         let Some(message) = element.or(parsed.as_ref()) else {
             return Step::Refuse(texts::unreadable_call());
         };
+        // Which of two arguments of one name the server takes, nobody knows.
+        if says_twice(line) {
+            return Step::Refuse(texts::unreadable_call());
+        }
         let Some(mut call) = self.call(message) else { return Step::Refuse(texts::unreadable_call()) };
         if let Some(why) = self.state().tools.get(&call.tool).and_then(|tool| tool.held.clone()) {
             return Step::Refuse(texts::held_tool(&self.server, &call.tool, &why));
@@ -325,7 +330,8 @@ impl<R: Reviewer> Relay<R> {
 
     /// A batch with calls in it: what is refused is taken out, and answered as a batch of its own.
     fn calls_in_batch<'a>(&self, line: &'a [u8]) -> Vec<Sent<'a>> {
-        let Some(Json::Array(elements)) = crate::message::tree(line) else {
+        let elements = crate::message::tree(line).filter(|_| !says_twice(line));
+        let Some(Json::Array(elements)) = elements else {
             return vec![Sent::Remark(texts::held_malformed("client"))];
         };
         let (mut kept, mut refused, mut remarks) = (Vec::new(), Vec::new(), Vec::new());

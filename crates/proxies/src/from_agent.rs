@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use checkrein_clients::says_twice;
 use checkrein_engine::fail_closed::Failure;
 use checkrein_protocol::{Action, HookEventKind, HookResponse};
 use serde_json::Value as Json;
@@ -85,13 +86,22 @@ impl Desk {
         let Line::Message(message) = Line::read(item) else { return false };
         match &message.method {
             Some(method) => {
-                is_reviewed(method) || ["session/update", "$/cancel_request"].contains(&method.as_ref())
+                message.twofold.iter().any(|method| is_reviewed(method))
+                    || is_reviewed(method)
+                    || ["session/update", "$/cancel_request"].contains(&method.as_ref())
             }
             None => message.id.is_some_and(|id| self.state().waits_for_agent(&Key::of(id))),
         }
     }
 
     fn message_of_agent(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
+        let says_twice = message.twofold.iter().any(|method| is_reviewed(method))
+            || is_reviewed(message.method()) && message.params.is_some_and(says_twice);
+        if says_twice {
+            let what =
+                format!("`{}` says something twice, and which of it counts is not known", message.method());
+            return self.refuse(message, &Failure::Payload(what).reason());
+        }
         match message.method() {
             "" if message.method.is_none() => {
                 self.answer_of_agent(message);

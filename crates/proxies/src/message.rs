@@ -27,6 +27,8 @@ pub(crate) struct Message<'a> {
     pub(crate) id: Option<&'a [u8]>,
     /// The method; `None` for a response.
     pub(crate) method: Option<Cow<'a, str>>,
+    /// All methods that it names, where its id, its method or its parameters stand there twice: which of two a reader takes, nobody knows.
+    pub(crate) twofold: Vec<Cow<'a, str>>,
     /// The parameters.
     pub(crate) params: Option<&'a [u8]>,
     /// Where they stand.
@@ -73,7 +75,11 @@ impl<'a> Line<'a> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Self::Blank;
         }
-        scan::items(line).map_or(Self::Unreadable, Self::Batch)
+        match scan::items(line) {
+            // Nobody may write several messages within several messages, and some readers would take them all the same.
+            Some(items) if !items.iter().any(|item| item.starts_with(b"[")) => Self::Batch(items),
+            Some(_) | None => Self::Unreadable,
+        }
     }
 }
 
@@ -81,10 +87,14 @@ impl<'a> Message<'a> {
     /// The message that these fields make up.
     pub(crate) fn of(fields: &[Field<'a>]) -> Self {
         let params = fields.iter().rev().find(|field| field.name == "params");
+        let of_name = |name: &'static str| fields.iter().filter(move |field| field.name == name);
+        let is_twofold = ["id", "method", "params"].iter().any(|name| of_name(name).nth(1).is_some());
+        let methods = of_name("method").filter(|_| is_twofold);
         Self {
             id: scan::last(fields, "id"),
             // What stands there and is not a text is no method that anybody knows.
             method: scan::last(fields, "method").map(|value| scan::plain(value).unwrap_or(Cow::Borrowed(""))),
+            twofold: methods.filter_map(|field| scan::plain(field.value)).collect(),
             params: params.map(|field| field.value),
             params_at: params.map(|field| field.at.clone()),
             result: scan::last(fields, "result"),
@@ -162,7 +172,7 @@ mod tests {
         assert!(response.method.is_none() && response.result == Some(b"null"));
         assert!(matches!(Line::read(b"  \r\n"), Line::Blank));
         assert!(matches!(Line::read(b"[{\"id\":1},2]"), Line::Batch(items) if items.len() == 2));
-        for line in [&b"hello {\"id\":1}"[..], b"{\"a\":\r{\"method\":\"x\"}\r}\n"] {
+        for line in [&b"hello {\"id\":1}"[..], b"[[{\"id\":1}]]", b"{\"a\":\r{\"method\":\"x\"}\r}\n"] {
             assert!(matches!(Line::read(line), Line::Unreadable));
         }
         assert!(matches!(Line::read(b"{\"id\":1}\r\n"), Line::Message(_)));

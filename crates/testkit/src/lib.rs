@@ -1,5 +1,6 @@
 //! What the tests of several crates need. Only tests depend on this crate.
 
+pub mod dice;
 pub mod notation;
 pub mod observe;
 pub mod records;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use checkrein_clients::says_twice;
 use serde_json::{Value as Json, json};
 
 use super::{MOST_VALUES, OpenCall, Pending, Relay, Sent, as_line, to_client};
@@ -54,7 +55,7 @@ impl<R: Reviewer> Relay<R> {
         let Some(Json::Array(elements)) = tree(line) else {
             return vec![Sent::Remark(texts::held_malformed("server"))];
         };
-        let (mut sent, mut answers, mut is_changed) = (Vec::new(), Vec::new(), false);
+        let (mut sent, mut answers, mut is_changed) = (Vec::new(), Vec::new(), says_twice(line));
         for ((element, envelope), pending) in elements.into_iter().zip(all).zip(pending) {
             let pending = match pending {
                 Answered::Request(pending) => pending,
@@ -80,6 +81,17 @@ impl<R: Reviewer> Relay<R> {
 
     /// The answer to a request as the client gets it, where it is another one; and what is said about it.
     fn answer(&self, envelope: &Envelope, line: &[u8], pending: &Pending) -> (Option<Json>, Vec<String>) {
+        let (changed, remarks) = self.looked_through(envelope, line, pending);
+        // Of two values under one name only the one that was looked through goes on.
+        (changed.or_else(|| tree(line).filter(|_| says_twice(line))), remarks)
+    }
+
+    fn looked_through(
+        &self,
+        envelope: &Envelope,
+        line: &[u8],
+        pending: &Pending,
+    ) -> (Option<Json>, Vec<String>) {
         let id = envelope.id.clone().unwrap_or_default();
         let withheld = |why: String| {
             let message = match pending {
