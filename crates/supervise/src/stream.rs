@@ -1,5 +1,5 @@
-//! What a client says about itself while it works: the lines of Claude Code (`--output-format stream-json`), Codex (`exec --json`), and those
-//! of OpenCode, Droid and Copilot CLI.
+//! What a client says about itself while it works: the lines of Claude Code and Qwen Code (`--output-format stream-json`), Codex
+//! (`exec --json`), Gemini CLI, and those of OpenCode, Droid and Copilot CLI.
 //!
 //! Nothing is changed and nothing held back; this only listens. Lines of other forms, and of other programs, say nothing. What is spent never
 //! goes down, and what cannot be counted is known to be uncounted ([`RunProgress::uncounted`]).
@@ -7,6 +7,7 @@
 mod codex;
 mod count;
 mod further;
+mod gemini;
 
 use std::collections::VecDeque;
 
@@ -21,6 +22,7 @@ use crate::runs::HookStop;
 use codex::Turn;
 use count::Uncounted;
 use further::Steps;
+use gemini::Answering;
 
 /// The longest line that is read, in bytes; a longer one is passed on unread, which is counted.
 const LONGEST: usize = 8 << 20;
@@ -145,8 +147,10 @@ pub struct StreamParser {
     begun: VecDeque<String>,
     /// Its turn.
     turn: Turn,
-    /// What was counted of a run of Droid.
+    /// What was counted of a run of Droid or Gemini CLI.
     steps: Steps,
+    /// The answer of Gemini CLI.
+    answering: Answering,
     /// The name and the model of the answer of Claude that is being written, where it is told part by part.
     writing: Option<(String, Json)>,
 }
@@ -173,6 +177,7 @@ impl StreamParser {
             begun: VecDeque::new(),
             turn: Turn::default(),
             steps: Steps::default(),
+            answering: Answering::default(),
             writing: None,
         }
     }
@@ -280,6 +285,10 @@ impl StreamParser {
     }
 
     fn row(&mut self, row: &Json, line: &[u8]) -> bool {
+        if Self::is_of_gemini(row) {
+            self.of_gemini(row, line.len());
+            return true;
+        }
         match row["type"].as_str() {
             Some("user") => {
                 if let Some(speaker) = &self.speaker {
@@ -449,6 +458,16 @@ impl StreamParser {
         match count::of_models(&row["modelUsage"]) {
             Ok(told) => self.progress.tokens = self.progress.tokens.plus(&told.beyond(&self.progress.tokens)),
             Err(why) => self.progress.doubt(why),
+        }
+        if let Some(usage) = count::sum_of_qwen(row) {
+            match count::of_claude(usage) {
+                Ok(told) => {
+                    let sent = self.progress.last_sent;
+                    self.progress.used(None, told.beyond(&self.progress.tokens), &self.prices);
+                    self.progress.last_sent = sent;
+                }
+                Err(why) => self.progress.doubt(why),
+            }
         }
         if row["is_error"] == true {
             let status = row["api_error_status"].as_u64().and_then(|status| u16::try_from(status).ok());

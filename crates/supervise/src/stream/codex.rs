@@ -68,11 +68,15 @@ impl StreamParser {
     /// A turn ends and tells what it used.
     pub(super) fn turn(&mut self, usage: &Json) {
         let is_any = std::mem::take(&mut self.progress.untold_turn);
-        let counted = std::mem::take(&mut self.turn).counted;
+        let counted = std::mem::take(&mut self.turn.counted);
         let told = count::of_codex(usage).unwrap_or_else(|why| {
             self.progress.doubt(why);
             TokenCounts::default()
         });
+        // What it said last, with no step behind it, was an answer of its own.
+        if self.turn.words > 0 {
+            self.count_step();
+        }
         if is_any && told == TokenCounts::default() {
             self.progress.doubt(Uncounted("a turn with steps told that it used no tokens".to_owned()));
         }
@@ -202,7 +206,11 @@ fn least(item: &Json) -> TokenCounts {
 /// A step of Codex as a call of a tool.
 fn call(item: &Json) -> Option<(String, Json)> {
     match item["type"].as_str()? {
-        "command_execution" => Some(("Bash".to_owned(), json!({ "command": item["command"] }))),
+        "command_execution" => {
+            let whole = item["command"].as_str()?;
+            let command = inner_command(whole).unwrap_or_else(|| whole.to_owned());
+            Some(("Bash".to_owned(), json!({ "command": command })))
+        }
         "file_change" => {
             // Only which files, not what in them: the same form as its tool, without contents.
             let line = |change: &Json| {
@@ -224,5 +232,73 @@ fn call(item: &Json) -> Option<(String, Json)> {
         }
         "web_search" => Some(("WebSearch".to_owned(), json!({ "query": item["query"] }))),
         _ => None,
+    }
+}
+
+/// The command that a shell is started for: it tells `/bin/bash -lc 'ls -la'`, where its hooks are told `ls -la`. `None` for another form.
+fn inner_command(command: &str) -> Option<String> {
+    let mut words = shell_words(command)?.into_iter();
+    let (shell, option, text) = (words.next()?, words.next()?, words.next()?);
+    let name = shell.rsplit('/').next().unwrap_or_default();
+    let is_shell = ["bash", "sh", "zsh", "dash"].contains(&name) && ["-lc", "-c"].contains(&option.as_str());
+    (is_shell && words.next().is_none()).then_some(text)
+}
+
+/// The words of a command line that was put together by quoting; `None` where a quote does not end.
+fn shell_words(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' | '\t' | '\n' => words.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '\'' => break,
+                        letter => word.push(letter),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match letters.next()? {
+                        '"' => break,
+                        '\\' => match letters.next()? {
+                            letter @ ('"' | '\\' | '$' | '`') => word.push(letter),
+                            '\n' => {}
+                            letter => word.extend(['\\', letter]),
+                        },
+                        letter => word.push(letter),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(letters.next()?),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inner_command;
+
+    #[test]
+    fn a_command_is_told_without_the_shell_that_is_started_for_it() {
+        for (told, command) in [
+            ("/bin/bash -lc 'ls -la'", Some("ls -la")),
+            ("/bin/sh -lc \"echo \\\"it's\\\" > hi.txt\"", Some("echo \"it's\" > hi.txt")),
+            ("bash -lc ls", Some("ls")),
+            ("zsh -c 'a'\\''b'", Some("a'b")),
+            ("bash -lc \"a\\n\\$b\"", Some("a\\n$b")),
+            ("bash -lc 'ls' more", None),
+            ("python -c 'x'", None),
+            ("bash -lc 'open", None),
+        ] {
+            assert_eq!(inner_command(told).as_deref(), command, "{told}");
+        }
     }
 }

@@ -43,7 +43,15 @@ pub(crate) fn count(usage: &Json, name: &str) -> Result<u64, Uncounted> {
     }
 }
 
-/// The tokens of an answer of Claude. `Err` when that cannot be said.
+/// How the sum of all tokens is called, which Qwen Code tells and Claude does not.
+const SUM: &str = "total_tokens";
+
+/// What Qwen Code tells at its end of all that it used, sub-agents too; `None` of other rows.
+pub(crate) fn sum_of_qwen(row: &Json) -> Option<&Json> {
+    row.get("usage").filter(|usage| usage.get(SUM).is_some() && row["modelUsage"].is_null())
+}
+
+/// The tokens of an answer of Claude or Qwen. `Err` when that cannot be said.
 pub(crate) fn of_claude(usage: &Json) -> Result<TokenCounts, Uncounted> {
     if !usage.is_object() {
         return Err(Uncounted("an answer says nothing of its tokens (`usage`)".to_owned()));
@@ -51,10 +59,13 @@ pub(crate) fn of_claude(usage: &Json) -> Result<TokenCounts, Uncounted> {
     if usage.get("input_tokens").is_none() && usage.get("output_tokens").is_none() {
         return Err(Uncounted("an answer names neither `input_tokens` nor `output_tokens`".to_owned()));
     }
+    let (input, known) = (count(usage, "input_tokens")?, count(usage, "cache_read_input_tokens")?);
+    // Who tells a sum counts what came from the cache as a part of the input.
+    let new = if usage.get(SUM).is_some() { input.saturating_sub(known) } else { input };
     Ok(TokenCounts {
-        input: count(usage, "input_tokens")?,
+        input: new,
         output: count(usage, "output_tokens")?,
-        cache_read: count(usage, "cache_read_input_tokens")?,
+        cache_read: known,
         cache_write: count(usage, "cache_creation_input_tokens")?,
     })
 }

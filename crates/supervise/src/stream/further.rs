@@ -8,10 +8,10 @@ use super::count::Uncounted;
 use super::{BYTES_OF_A_TOKEN, StreamParser};
 use crate::event_queue::StreamEvent;
 
-/// What was counted of a run of Droid before it told.
+/// What was counted of a run of Droid or Gemini CLI before it told.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    counted: TokenCounts,
+    pub(super) counted: TokenCounts,
     /// The answer that the last step belongs to.
     answer: String,
 }
@@ -159,7 +159,7 @@ impl StreamParser {
     }
 
     /// Counts what an answer holds at least, until it is told what it took.
-    fn hold(&mut self, written: usize) {
+    pub(super) fn hold(&mut self, written: usize) {
         let least = TokenCounts { output: written as u64 / BYTES_OF_A_TOKEN, ..TokenCounts::default() };
         self.steps.counted = self.steps.counted.plus(&least);
         self.progress.untold_turn = true;
@@ -169,7 +169,7 @@ impl StreamParser {
         self.progress.last_sent = sent;
     }
 
-    fn speaks(&mut self, text: &Json, length: usize) {
+    pub(super) fn speaks(&mut self, text: &Json, length: usize) {
         let text = text.as_str().unwrap_or_default();
         text.clone_into(&mut self.progress.said);
         self.say(StreamEvent::Said(text.to_owned()), length);

@@ -141,7 +141,7 @@ fn turns_of_codex_are_counted_by_their_steps() {
     );
     let progress = listener.progress();
     assert_eq!(progress.session.as_deref(), Some("abc"));
-    assert_eq!((progress.iterations, progress.said.as_str()), (1, "there are two"));
+    assert_eq!((progress.iterations, progress.said.as_str()), (2, "there are two"));
     assert_eq!((progress.tokens.input, progress.tokens.cache_read, progress.tokens.output), (600, 400, 50));
 }
 
@@ -434,4 +434,87 @@ fn copilot_tells_its_answers_and_calls_and_no_tokens() {
     assert_eq!(progress.untold(), Some("the client told of its session and never of tokens"));
     let heard = format!("{:?}", told(&text));
     assert!(heard.contains("Call {") && heard.contains("failed: true"), "{heard}");
+}
+
+#[test]
+fn gemini_tells_its_tokens_by_model_at_the_end_and_is_counted_until_then() {
+    let row = |mut row: serde_json::Value| {
+        row["timestamp"] = json!("2026-11-29T13:14:28.094Z");
+        row.to_string() + "\n"
+    };
+    let start = row(json!({ "type": "init", "session_id": "g1", "model": "gemini-2.5-flash" }));
+    let prompt = row(json!({ "type": "message", "role": "user", "content": "do it" }));
+    let part =
+        |text: &str| row(json!({ "type": "message", "role": "assistant", "content": text, "delta": true }));
+    let call = |id: &str| {
+        row(json!({ "type": "tool_use", "tool_name": "run_shell_command", "tool_id": id,
+            "parameters": { "command": "ls", "description": "x".repeat(400) } }))
+    };
+    let result = |id: &str, output: &str| {
+        row(json!({ "type": "tool_result", "tool_id": id, "status": "success", "output": output }))
+    };
+    let first = start + &prompt + &part("I will ") + &part("look.") + &call("c1") + &call("c2");
+    let results = result("c1", "a") + &result("c2", "Command exited with code: 3");
+    let end = row(
+        json!({ "type": "result", "status": "success", "stats": { "total_tokens": 3200, "models": {
+        "gemini-2.5-flash": { "total_tokens": 2130, "input_tokens": 2000, "output_tokens": 100, "cached": 40 },
+        "gemini-2.5-pro": { "total_tokens": 1050, "input_tokens": 1000, "output_tokens": 50, "cached": 0 } } } }),
+    );
+    let mut listener = StreamParser::new(Prices::default());
+    listener.hear((first.clone() + &results).as_bytes());
+    let early = listener.progress();
+    assert!(early.tokens.output > 200, "what it wrote is counted already: {:?}", early.tokens);
+    assert_eq!((early.iterations, early.goes_on), (1, true), "two calls of one answer");
+    assert_eq!(early.untold(), Some("its last turn never told its tokens"));
+    listener.hear((part("done") + &end).as_bytes());
+    let progress = listener.progress();
+    let output = progress.tokens.output;
+    // More was written than it told: nothing goes down.
+    assert_eq!(progress.tokens, TokenCounts { input: 2960, output, cache_write: 0, cache_read: 40 });
+    assert!((180..=260).contains(&output), "{output}");
+    assert_eq!((progress.iterations, progress.goes_on, progress.untold()), (2, false, None));
+    assert_eq!((progress.session.as_deref(), progress.said.as_str()), (Some("g1"), "done"));
+    let heard = told(&(first + &results + &part("done") + &end));
+    let said: Vec<&StreamEvent> =
+        heard.iter().filter(|heard| matches!(heard, StreamEvent::Said(_))).collect();
+    assert_eq!(said, [&StreamEvent::Said("I will look.".into()), &StreamEvent::Said("done".into())]);
+    let failed: Vec<bool> = heard
+        .iter()
+        .filter_map(|heard| match heard {
+            StreamEvent::Answer { failed, .. } => Some(*failed),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(failed, [false, true]);
+}
+
+#[test]
+fn gemini_fails_by_its_errors_and_not_by_its_warnings() {
+    let row = |row: &str| format!("{{{row},\"timestamp\":\"t\"}}\n");
+    let warning = row(r#""type":"error","severity":"warning","message":"Loop detected""#);
+    assert!(hear(&[&warning]).error.is_none());
+    let error = row(r#""type":"error","severity":"error","message":"503 busy""#);
+    assert_eq!(hear(&[&error]).error.unwrap().message, "503 busy");
+    let end =
+        row(r#""type":"result","status":"error","error":{"type":"x","message":"429 quota"},"stats":{}"#);
+    assert_eq!(hear(&[&end]).error.unwrap().message, "429 quota");
+}
+
+/// Its rows are those of Claude, but what came from the cache is part of the input, and the end tells of sub-agents too.
+#[test]
+fn qwen_counts_its_cache_once_and_its_end_tells_all() {
+    let usage = json!({ "input_tokens": 1000, "output_tokens": 50, "cache_read_input_tokens": 400, "total_tokens": 1050 });
+    let answer = json!({ "type": "assistant", "message": { "id": "q1", "model": "qwen3-coder", "usage": usage,
+        "content": [{ "type": "text", "text": "done" }] } });
+    let heard = hear(&[OPENED, &format!("{answer}\n")]);
+    assert_eq!(heard.tokens, TokenCounts { input: 600, output: 50, cache_write: 0, cache_read: 400 });
+    let all = json!({ "input_tokens": 3000, "output_tokens": 150, "cache_read_input_tokens": 500, "total_tokens": 3150 });
+    let end =
+        json!({ "type": "result", "subtype": "success", "is_error": false, "result": "done", "usage": all });
+    let ended = hear(&[OPENED, &format!("{answer}\n{end}\n")]);
+    assert_eq!(ended.tokens, TokenCounts { input: 2500, output: 150, cache_write: 0, cache_read: 500 });
+    assert!(ended.cost > heard.cost && ended.uncounted.is_none());
+    // The end of Claude tells of its last answer alone.
+    let other = format!("{end}\n").replace("total_tokens", "other_tokens");
+    assert_eq!(hear(&[OPENED, &format!("{answer}\n"), &other]).tokens, heard.tokens);
 }
