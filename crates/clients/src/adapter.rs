@@ -14,6 +14,7 @@ use crate::questions::{Answerer, Question, Questions};
 use crate::registration::{HookForm, HookLayout, Notation, Unit};
 use crate::servers::ServerFile;
 use crate::status_line::StatusLineLayout;
+use crate::transcript::TranscriptPlace;
 
 /// All that is one client's own. The rest of the program asks a row and never for a name.
 #[derive(Debug)]
@@ -63,8 +64,10 @@ pub struct ClientAdapter {
     pub silencing: &'static [&'static str],
     /// Words of its command line with which its output tells what it spends, in a form that `checkrein run` understands; empty where there are none.
     pub telling: &'static [&'static str],
-    /// Whether its hooks are told what it spends.
+    /// Whether its hooks find out what it spends.
     pub transcript: Transcript,
+    /// Where its transcripts are, for who is not told; `None` where that is not known, or they do not tell what was spent.
+    pub transcripts: Option<TranscriptPlace>,
     /// The provider whose models it calls.
     pub provider: Provider,
     /// What a user must have agreed to before it runs our hooks; `None` when nothing.
@@ -94,6 +97,8 @@ pub struct TrustRequirement {
 pub enum Transcript {
     /// It writes the usage of each answer into a transcript, which its hooks are told of.
     Tells,
+    /// It writes one, of which its hooks are not told with each call: it is where `transcripts` says.
+    Keeps,
     /// No transcript with usage is known.
     Absent,
 }
@@ -264,6 +269,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     silencing: &[],
     telling: &[],
     transcript: Transcript::Absent,
+    transcripts: None,
     provider: Provider { name: "", address: None, instead: &[] },
     trust: None,
     next_step: None,

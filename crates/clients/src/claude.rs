@@ -27,6 +27,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
 use crate::servers::{ServerFile, ServerForm};
 use crate::status_line::StatusLineLayout;
+use crate::transcript::TranscriptPlace;
 
 /// Claude Code.
 pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
@@ -97,6 +98,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     silencing: &["--bare", "--safe-mode", "--setting-sources", "--settings"],
     telling: &["stream-json"],
     transcript: Transcript::Tells,
+    transcripts: Some(TranscriptPlace("projects/*/{session}.jsonl")),
     provider: Provider {
         name: "anthropic",
         address: Some("ANTHROPIC_BASE_URL"),

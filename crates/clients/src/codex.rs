@@ -29,6 +29,7 @@ use crate::conduct::{Conduct, Source};
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::servers::{ServerFile, ServerForm};
+use crate::transcript::TranscriptPlace;
 
 const CODEX: Client = Client::new("codex");
 
@@ -105,7 +106,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     resume: Some(resume::resume),
     silencing: &["--ignore-user-config"],
     telling: &["--json", "--experimental-json"],
-    transcript: Transcript::Absent,
+    transcript: Transcript::Tells,
+    transcripts: Some(TranscriptPlace("sessions/*/*/*/rollout-*-{session}.jsonl")),
     provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
     trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
     next_step: Some(

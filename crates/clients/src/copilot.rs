@@ -15,7 +15,9 @@ mod encode;
 use checkrein_protocol::{AbsolutePath, Client};
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{
+    ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
@@ -23,6 +25,7 @@ use crate::questions::Questions;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::resume::in_place_of;
 use crate::servers::{ServerFile, ServerForm};
+use crate::transcript::TranscriptPlace;
 
 pub(crate) use decode::{decode_of_claude, is_of_copilot};
 
@@ -83,6 +86,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         let words: Vec<_> = words.iter().filter(|word| *word != "--trust-folder").cloned().collect();
         in_place_of(&words, &["--resume", "-r", "--session-id"], ["--resume", session])
     }),
+    transcript: Transcript::Keeps,
+    transcripts: Some(TranscriptPlace("session-state/{session}/events.jsonl")),
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
     provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },

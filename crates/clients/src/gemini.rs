@@ -23,7 +23,9 @@ use crate::conduct::{Conduct, Source};
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
+use crate::resume::in_place_of;
 use crate::servers::{ServerFile, ServerForm};
+use crate::transcript::TranscriptPlace;
 
 const GEMINI: Client = Client::new("gemini");
 
@@ -96,10 +98,13 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     status_line: None,
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    resume: None,
+    resume: Some(|words, session| {
+        in_place_of(words, &["--resume", "-r", "--session-id"], ["--resume", session])
+    }),
     silencing: &["--acp", "--experimental-acp"],
-    telling: &[],
-    transcript: Transcript::Absent,
+    telling: &["stream-json"],
+    transcript: Transcript::Tells,
+    transcripts: Some(TranscriptPlace("tmp/*/chats/session-*-{start}.jsonl")),
     provider: Provider { name: "google", address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
     next_step: Some(

@@ -19,7 +19,9 @@ use crate::adapter::{
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
 use crate::registration::{HookLayout, Matching, Notation, Unit, variables_in_env};
+use crate::resume::in_place_of;
 use crate::servers::{ServerFile, ServerForm};
+use crate::transcript::TranscriptPlace;
 
 const QWEN: Client = Client::new("qwen");
 
@@ -62,7 +64,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     marks: &["QWEN_CODE_SESSION_ID"],
     project_variable: Some("QWEN_PROJECT_DIR"),
     silencing: &["--bare", "--safe-mode"],
+    resume: Some(|words, session| {
+        in_place_of(words, &["--resume", "-r", "--session-id"], ["--resume", session])
+    }),
+    telling: &["stream-json"],
     transcript: Transcript::Tells,
+    transcripts: Some(TranscriptPlace("projects/*/chats/{session}.jsonl")),
     provider: Provider { name: "qwen", address: Some("OPENAI_BASE_URL"), instead: &[] },
     open: &[
         "hooks cannot change a call, so a call that has a safer form is refused, and the reason names that form",

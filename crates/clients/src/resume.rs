@@ -110,6 +110,10 @@ mod tests {
             ("copilot -p task --yolo", "copilot --resume=s1 -p task --yolo"),
             ("copilot --continue --resume old -p task", "copilot --resume=s1 -p task"),
             ("copilot -p task --trust-folder --yolo", "copilot --resume=s1 -p task --yolo"),
+            ("gemini -p task -o stream-json", "gemini --resume=s1 -p task -o stream-json"),
+            ("gemini --resume latest -p task", "gemini --resume=s1 -p task"),
+            ("qwen -p task --session-id old", "qwen --resume=s1 -p task"),
+            ("qwen --continue -p task", "qwen --resume=s1 -p task"),
         ] {
             assert_eq!(again(words, Some("s1")), expected);
         }
@@ -117,7 +121,7 @@ mod tests {
 
     #[test]
     fn others_are_started_as_they_were_and_that_is_said() {
-        assert_eq!(again("gemini -p task", Some("s1")), "! gemini -p task");
+        assert_eq!(again("cline task", Some("s1")), "! cline task");
         assert_eq!(again("claude -p task", None), "! claude -p task");
         assert_eq!(again("claude -p task", Some("--dangerous")), "! claude -p task");
         assert_eq!(again("codex task", Some("s1")), "! codex task");

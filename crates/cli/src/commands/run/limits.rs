@@ -49,7 +49,7 @@ pub(super) fn untold(
         let word = word.to_string_lossy();
         client.telling.iter().any(|telling| word.rsplit('=').next() == Some(telling))
     });
-    let counted_by_hooks = client.transcript == Transcript::Tells
+    let counted_by_hooks = client.transcript != Transcript::Absent
         && strict::silenced(client, agent).is_none()
         && doctor::has_hooks(environment, client);
     if tells || counted_by_hooks {
@@ -58,11 +58,11 @@ pub(super) fn untold(
     let title = client.title;
     let output = client.telling.first().map(|telling| format!("its output does not tell it (`{telling}`)"));
     Some(match (output, client.transcript) {
-        (Some(output), Transcript::Tells) => {
+        (Some(output), Transcript::Tells | Transcript::Keeps) => {
             format!("{output}, and no hooks count it (`checkrein init`)")
         }
         (Some(output), Transcript::Absent) => output,
-        (None, Transcript::Tells) => "no hooks count it (`checkrein init`)".to_owned(),
+        (None, Transcript::Tells | Transcript::Keeps) => "no hooks count it (`checkrein init`)".to_owned(),
         (None, Transcript::Absent) => format!("{title} does not tell it"),
     })
 }

@@ -1,22 +1,24 @@
 //! Watches what an agent is heard doing in its stream, and judges it as the hooks would: for when they are not there.
 //!
-//! A call that the hooks reviewed is in the ledger of the session by the client's name for it; it is theirs, and nothing here counts it.
-//! Every other call is reviewed when it is heard, which is about when it runs, and watched by the detectors when it comes back. All of that
+//! A call that the hooks reviewed is in the ledger of the session by the client's name for it, or, where the client names no calls to its
+//! hooks, by its content (`reviewed_calls`); it is theirs, and nothing here counts it. Every other call is reviewed when it is heard, which is about when it runs, and watched by the detectors when it comes back. All of that
 //! happens in a thread of its own: the stream never waits for it, and what does not fit into a bounded memory is counted.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use checkrein_clients::readings;
 use checkrein_policy::{Mode, Profile};
 use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId};
 use checkrein_session::SessionLedger;
 
 use checkrein_review::{Review, VerdictKind};
-use checkrein_supervise::{Backlog, EventSender, Stop, StreamEvent, Waiting, backlog};
+use checkrein_supervise::{
+    Backlog, EventSender, Stop, StreamEvent, Waiting, backlog,
+    runs::{RunId, Runs},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -26,14 +28,10 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::monitor::{Noticed, stops};
 use checkrein_engine::replay::{RecordedOutcome, ReplaySession};
 
+use super::reviewed_calls::ReviewedCalls;
+
 /// Calls that wait for their answer, at most (ours).
 const PENDING: usize = 1000;
-
-/// Names of calls that the hooks reviewed, at most, the newest (ours).
-const KNOWN: usize = 4096;
-
-/// How much of a ledger is read at once, and how far back when a session is first heard of (ours).
-const PIECE: u64 = 256 << 10;
 
 /// Calls that are told one by one while the agent runs (ours); all are counted.
 const TOLD: u64 = 5;
@@ -86,15 +84,15 @@ struct Shared {
 pub(super) struct StreamMonitor {
     shared: Arc<Mutex<Shared>>,
     profile: Profile,
-    waiting: Option<(Backlog, HostEnvironment)>,
+    waiting: Option<(Backlog, HostEnvironment, RunId)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl StreamMonitor {
     /// One that has heard nothing, and where it hears. It starts when it is first asked, since a thread must not be there before the agent is.
-    pub(super) fn new(environment: &HostEnvironment, profile: Profile) -> (Self, EventSender) {
+    pub(super) fn new(environment: &HostEnvironment, profile: Profile, run: &RunId) -> (Self, EventSender) {
         let (speaker, backlog) = backlog();
-        let waiting = Some((backlog, environment.clone()));
+        let waiting = Some((backlog, environment.clone(), run.clone()));
         (Self { shared: Arc::default(), profile, waiting, thread: None }, speaker)
     }
 
@@ -110,9 +108,9 @@ impl StreamMonitor {
     }
 
     fn begin(&mut self) {
-        if let Some((backlog, environment)) = self.waiting.take() {
+        if let Some((backlog, environment, run)) = self.waiting.take() {
             let (shared, profile) = (Arc::clone(&self.shared), self.profile);
-            let look = move || StreamWorker::new(environment, profile, shared).look(&backlog);
+            let look = move || StreamWorker::new(environment, profile, run, shared).look(&backlog);
             self.thread = thread::Builder::new().stack_size(STACK).spawn(look).ok();
         }
     }
@@ -136,7 +134,8 @@ impl StreamMonitor {
 
 /// A call that did not come back yet.
 struct Pending {
-    action: Action,
+    /// In every way in which it can be read under our names; the first counts for the detectors.
+    readings: Vec<Action>,
     /// Made when it was heard; `None` while the hooks do that.
     review: Option<Review>,
 }
@@ -147,7 +146,8 @@ struct StreamWorker {
     cwd: AbsolutePath,
     profile: Profile,
     mode: Mode,
-    known: Known,
+    run: RunId,
+    known: ReviewedCalls,
     pending: HashMap<String, Pending>,
     order: VecDeque<String>,
     calls: u64,
@@ -155,7 +155,7 @@ struct StreamWorker {
 }
 
 impl StreamWorker {
-    fn new(environment: HostEnvironment, profile: Profile, shared: Arc<Mutex<Shared>>) -> Self {
+    fn new(environment: HostEnvironment, profile: Profile, run: RunId, shared: Arc<Mutex<Shared>>) -> Self {
         let cwd = environment.cwd.clone();
         let context = Context::open(environment.clone(), &cwd);
         let mode = context.policy().config().mode;
@@ -165,7 +165,8 @@ impl StreamWorker {
             cwd,
             profile,
             mode,
-            known: Known::default(),
+            run,
+            known: ReviewedCalls::default(),
             pending: HashMap::new(),
             order: VecDeque::new(),
             calls: 0,
@@ -195,10 +196,7 @@ impl StreamWorker {
 
     fn hear(&mut self, heard: StreamEvent) {
         match heard {
-            StreamEvent::Opened(session) => {
-                let ledger = SessionLedger::open(&self.environment.state, &SessionId(session));
-                self.known = Known::at(ledger.path());
-            }
+            StreamEvent::Opened(session) => self.open(session),
             StreamEvent::Call { id, tool, input } => self.called(id, tool, input),
             StreamEvent::Answer { id, output, failed } => self.answered(&id, &output, failed),
             StreamEvent::Refused { id } => drop(self.pending.remove(&id)),
@@ -215,12 +213,37 @@ impl StreamWorker {
         }
     }
 
+    fn open(&mut self, session: String) {
+        if self.known.session() != Some(session.as_str()) {
+            let ledger = SessionLedger::open(&self.environment.state, &SessionId(session.clone()));
+            self.known = ReviewedCalls::of(session, ledger.path(), self.environment.state.mask_key().ok());
+        }
+    }
+
+    /// Some clients name their session at their end only; their hooks are told of it at once.
+    fn ask_hooks_for_session(&mut self) {
+        if self.known.session().is_none()
+            && let Ok((sessions, _)) = Runs::new(self.environment.state.root()).hooked_sessions(&self.run, 0)
+            && let Some(first) = sessions.into_iter().next()
+        {
+            self.open(first.session);
+        }
+    }
+
+    /// The strictest review of a call, whichever way it is read.
+    fn review(&mut self, readings: &[Action]) -> Option<Review> {
+        let reviews = readings.iter().map(|action| self.rehearsal.review(action));
+        reviews.max_by_key(|review| review.verdict.kind)
+    }
+
     fn called(&mut self, id: String, tool: String, input: Json) {
-        let action = Action::tool_call(tool, input, self.cwd.clone());
+        // Clients call their tools differently, and nothing here knows which client it is.
+        let readings = readings(Action::tool_call(tool, input, self.cwd.clone()));
         self.rehearsal.wait_until(Some(self.environment.now()));
+        self.ask_hooks_for_session();
         // Where the hooks are at work, they review; only when this call then is not among theirs, it is done late.
-        let review = self.known.is_empty().then(|| self.rehearsal.review(&action));
-        if self.pending.insert(id.clone(), Pending { action, review }).is_none() {
+        let review = if self.known.is_empty() { self.review(&readings) } else { None };
+        if self.pending.insert(id.clone(), Pending { readings, review }).is_none() {
             self.order.push_back(id);
         }
         while self.order.len() > PENDING {
@@ -231,16 +254,18 @@ impl StreamWorker {
     }
 
     fn answered(&mut self, id: &str, output: &str, failed: bool) {
-        let Some(Pending { action, review }) = self.pending.remove(id) else { return };
+        let Some(Pending { readings, review }) = self.pending.remove(id) else { return };
         self.order.retain(|other| other != id);
+        self.ask_hooks_for_session();
         self.known.read_on();
-        if self.known.holds(id) {
+        if self.known.hold(id, &readings) {
             return self.found(|shared| shared.findings.guarded += 1);
         }
         self.rehearsal.wait_until(Some(self.environment.now()));
         self.calls += 1;
         let name = ActionId(format!("call-{}", self.calls));
-        let review = review.unwrap_or_else(|| self.rehearsal.review(&action));
+        let Some(review) = review.or_else(|| self.review(&readings)) else { return };
+        let Some(action) = readings.into_iter().next() else { return };
         self.rehearsal.take_up(&review, &action, name.clone());
         let kind = review.verdict.kind;
         if failed && is_refusal(output) {
@@ -322,99 +347,4 @@ fn is_refusal(output: &str) -> bool {
         "checkrein",
     ];
     begins.iter().any(|words| output.starts_with(words))
-}
-
-/// The calls of a session that are in its ledger, read on as it grows.
-#[derive(Debug, Default)]
-struct Known {
-    path: Option<PathBuf>,
-    offset: u64,
-    rest: Vec<u8>,
-    ids: HashSet<String>,
-    order: VecDeque<String>,
-}
-
-/// How a record names its call.
-const MARK: &[u8] = b"\"action_id\":\"";
-
-impl Known {
-    fn at(path: PathBuf) -> Self {
-        let length = std::fs::metadata(&path).map_or(0, |facts| facts.len());
-        Self { path: Some(path), offset: length.saturating_sub(PIECE), ..Self::default() }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    fn holds(&self, id: &str) -> bool {
-        self.ids.contains(id)
-    }
-
-    fn read_on(&mut self) {
-        let Some(file) = self.path.as_ref().and_then(|path| checkrein_files::open(path).ok()) else { return };
-        let mut piece = vec![0; usize::try_from(PIECE).unwrap_or_default()];
-        while let Ok(count @ 1..) = file.read_at(&mut piece, self.offset) {
-            self.offset += count as u64;
-            self.rest.extend_from_slice(piece.get(..count).unwrap_or_default());
-            self.take_names();
-        }
-    }
-
-    /// Takes the names out of what was read; the end of it stays, since a name may go on in what comes.
-    fn take_names(&mut self) {
-        let mut from = 0;
-        while let Some(place) = find(self.rest.get(from..).unwrap_or_default(), MARK) {
-            let begin = from + place + MARK.len();
-            let Some(length) =
-                self.rest.get(begin..).unwrap_or_default().iter().position(|byte| *byte == b'"')
-            else {
-                from = begin - MARK.len();
-                break;
-            };
-            let name = self.rest.get(begin..begin + length).unwrap_or_default();
-            let name = String::from_utf8_lossy(name).into_owned();
-            if self.ids.insert(name.clone()) {
-                self.order.push_back(name);
-            }
-            if self.order.len() > KNOWN
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.ids.remove(&oldest);
-            }
-            from = begin + length;
-        }
-        let keep = self.rest.len().saturating_sub(MARK.len()).max(from);
-        let is_open = find(self.rest.get(from..).unwrap_or_default(), MARK).is_some();
-        self.rest.drain(..if is_open { from } else { keep });
-    }
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs::File;
-
-    use super::*;
-    use std::io::Write as _;
-
-    #[test]
-    fn names_are_found_however_the_ledger_grows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ledger.jsonl");
-        let mut file = File::create(&path).unwrap();
-        let mut known = Known::at(path);
-        let text = r#"{"body":{"type":"review","action_id":"toolu_1","input":{"a":"\"action_id\":\"no\""}}}
-{"body":{"type":"outcome","action_id":"toolu_2"}}"#;
-        for piece in text.as_bytes().chunks(3) {
-            file.write_all(piece).unwrap();
-            known.read_on();
-        }
-        assert!(known.holds("toolu_1") && known.holds("toolu_2"));
-        assert_eq!(known.ids.len(), 2, "{:?}", known.ids);
-        assert!(known.rest.len() <= MARK.len());
-    }
 }

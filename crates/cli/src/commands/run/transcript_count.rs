@@ -6,25 +6,34 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use checkrein_clients::Prices;
-use checkrein_clients::transcript::Meter;
+use checkrein_clients::transcript::{Meter, PathStep, TranscriptPlace};
+use checkrein_clients::{ClientAdapter, Prices};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_protocol::{MicroDollars, Timestamp, TokenCounts, TranscriptMark};
-use checkrein_supervise::{Estimate, RunProgress};
+use checkrein_supervise::{Estimate, Life, RunProgress};
 
 /// How often the transcript is looked at (ours).
 const LOOKING: Duration = Duration::from_millis(250);
 
+/// How often it is looked for while only an older one is there (ours).
+const LOOKING_AGAIN: Duration = Duration::from_secs(2);
+
+/// How many entries of folders are looked at for it (ours).
+const ENTRIES: usize = 8192;
+
 /// How much of it is read at once, in bytes (ours).
 const PIECE: usize = 1 << 20;
+
+/// How many such pieces are read at the end, at most (ours).
+const LAST_PIECES: usize = 256;
 
 /// Where the moment of its first row is looked for, in bytes (ours).
 const BEGINNING: u64 = 64 << 10;
 
 /// Reads the transcript of the agent's session on.
 pub(super) struct TranscriptCount {
-    /// Where clients keep transcripts, each project in a folder of its own.
-    projects: PathBuf,
+    /// Where the client keeps transcripts; `None` where that is not known.
+    place: Option<(PathBuf, TranscriptPlace)>,
     prices: Prices,
     began: SystemTime,
     looked: Option<Instant>,
@@ -36,7 +45,7 @@ pub(super) struct TranscriptCount {
 enum Found {
     NotYet,
     At(PathBuf, TranscriptMark),
-    /// It holds more than this attempt, and what is of this attempt cannot be told apart.
+    /// It holds more than this attempt, and what is of this attempt cannot be told apart; a client may begin another file.
     Older,
 }
 
@@ -49,10 +58,13 @@ struct Spent {
 }
 
 impl TranscriptCount {
-    /// One for an attempt that begins now.
-    pub(super) fn new(environment: &HostEnvironment, prices: Prices) -> Self {
+    /// One for an attempt that begins now, of a client where it is known.
+    pub(super) fn new(environment: &HostEnvironment, client: Option<&ClientAdapter>, prices: Prices) -> Self {
+        let place = client.and_then(|client| {
+            Some((PathBuf::from(environment.folder_of(client).as_str()), client.transcripts?))
+        });
         Self {
-            projects: PathBuf::from(environment.client_folder().as_str()).join("projects"),
+            place,
             prices,
             began: SystemTime::now(),
             looked: None,
@@ -62,11 +74,24 @@ impl TranscriptCount {
     }
 
     /// Adds what the transcript tells to what the client told; of two counts the higher one holds. What cannot be read tells nothing.
-    pub(super) fn add_to(&mut self, progress: &mut RunProgress) {
-        if self.looked.is_none_or(|time| time.elapsed() >= LOOKING) {
+    pub(super) fn add_to(&mut self, progress: &mut RunProgress, life: Life) {
+        let pause = match self.found {
+            Found::NotYet | Found::At(..) => LOOKING,
+            Found::Older => LOOKING_AGAIN,
+        };
+        if life == Life::Ended || self.looked.is_none_or(|time| time.elapsed() >= pause) {
             self.looked = Some(Instant::now());
             if let Some(session) = &progress.session {
-                self.look(session);
+                // What is said last is written last.
+                let pieces = match life {
+                    Life::Running => 1,
+                    Life::Ended => LAST_PIECES,
+                };
+                for _ in 0..pieces {
+                    if !self.look(session) {
+                        break;
+                    }
+                }
             }
         }
         if self.spent.tokens.counted() > progress.tokens.counted() {
@@ -78,12 +103,14 @@ impl TranscriptCount {
         }
     }
 
-    fn look(&mut self, session: &str) {
-        if let Found::NotYet = self.found {
-            self.find(session);
+    /// Reads a piece; whether there may be another one.
+    fn look(&mut self, session: &str) -> bool {
+        match self.found {
+            Found::NotYet | Found::Older => self.find(session),
+            Found::At(..) => {}
         }
-        let Found::At(path, mark) = &mut self.found else { return };
-        let Ok(piece) = read(path, mark.offset) else { return };
+        let Found::At(path, mark) = &mut self.found else { return false };
+        let Ok(piece) = read(path, mark.offset) else { return false };
         let mut meter = Meter::new(*mark, &self.prices);
         meter.take(&piece, PIECE);
         let usage = meter.finish().usage;
@@ -95,22 +122,23 @@ impl TranscriptCount {
                 self.spent.estimated = Some(Estimate { model: model.model, like });
             }
         }
+        piece.len() >= PIECE
     }
 
     fn find(&mut self, session: &str) {
-        let is_name = session.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter));
-        if session.is_empty() || !is_name {
-            return;
-        }
-        let name = format!("{session}.jsonl");
-        let folders = fs::read_dir(&self.projects).into_iter().flatten().flatten();
-        let Some(path) = folders.map(|folder| folder.path().join(&name)).find(|path| path.is_file()) else {
-            return;
-        };
-        match self.is_of_this_attempt(&path) {
-            Ok(Some(true)) => self.found = Found::At(path, TranscriptMark::default()),
-            Ok(Some(false)) => self.found = Found::Older,
-            Ok(None) | Err(_) => {}
+        let Some((folder, place)) = &self.place else { return };
+        let Some(steps) = place.steps(session) else { return };
+        let (mut left, mut found) = (ENTRIES, Vec::new());
+        matching(folder.clone(), &steps, &mut left, &mut found);
+        for path in found {
+            match self.is_of_this_attempt(&path) {
+                Ok(Some(true)) => {
+                    self.found = Found::At(path, TranscriptMark::default());
+                    return;
+                }
+                Ok(Some(false)) => self.found = Found::Older,
+                Ok(None) | Err(_) => {}
+            }
         }
     }
 
@@ -125,6 +153,30 @@ impl TranscriptCount {
         let began = self.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let began = Timestamp(u64::try_from(began.as_millis()).unwrap_or(u64::MAX)).calendar().to_rfc3339();
         Ok(Some(began.get(..19).is_some_and(|began| first >= began)))
+    }
+}
+
+/// The files to which steps lead, those with the latest names first; `left` entries of folders may be looked at.
+fn matching(folder: PathBuf, steps: &[PathStep], left: &mut usize, found: &mut Vec<PathBuf>) {
+    let Some((step, rest)) = steps.split_first() else {
+        if folder.is_file() {
+            found.push(folder);
+        }
+        return;
+    };
+    if let PathStep::Named(name) = step {
+        return matching(folder.join(name), rest, left, found);
+    }
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let Some(remaining) = left.checked_sub(1) else { break };
+        *left = remaining;
+        names.extend(entry.file_name().into_string().ok().filter(|name| step.is(name)));
+    }
+    // Where names are dates, the newest are the last.
+    names.sort_unstable();
+    for name in names.iter().rev() {
+        matching(folder.join(name), rest, left, found);
     }
 }
 
