@@ -4,13 +4,15 @@
 //! standard error failed. So the user reads it where the client shows a line: at the start of the session that follows here.
 
 use checkrein_clients::is_canary;
-use checkrein_ledger::FolderName;
+use checkrein_ledger::{Durability, FolderName};
 use checkrein_protocol::{ChangeId, HookEvent};
-use checkrein_session::{SessionState, SessionSummary};
+use checkrein_session::{KnownSession, SessionLedger, SessionState, SessionSummary};
 use serde_json::{Value as Json, json};
 
 use crate::change_records;
 use crate::context::Context;
+use crate::records::event_record;
+use crate::usage;
 
 /// How old the session before may be to be told of, in milliseconds (ours): a day.
 const RECENT: u64 = 24 * 60 * 60 * 1000;
@@ -21,8 +23,22 @@ pub const SUMMARY: &str = "summary";
 /// The field that names the changes that ran and were not verified by then.
 const UNVERIFIED: &str = "unverified_changes";
 
+/// Records the end of a session, and what was spent last: a client may write down its last answer after the end of the turn, and who started
+/// the session counts it.
+pub(crate) fn session_ended(context: &Context, ledger: &SessionLedger, event: &HookEvent) {
+    let environment = context.environment();
+    let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
+    let read = usage::transcribed(environment, event, &known, usage::AT_THE_END, None);
+    let state = ledger.state().unwrap_or_default();
+    let due = change_records::before_the_end(context, ledger.folder().as_str(), &state);
+    let bodies = read.into_iter().chain([event_record(event, fields(&state, &due))]).collect();
+    if let Err(error) = ledger.append_all_to(known, environment.now(), bodies, Durability::Plain) {
+        environment.diagnostics.add(format!("not recorded: {error}"));
+    }
+}
+
 /// What is written down beside the end of a session.
-pub(crate) fn fields(state: &SessionState, unverified: &[ChangeId]) -> Json {
+fn fields(state: &SessionState, unverified: &[ChangeId]) -> Json {
     let mut fields = serde_json::Map::new();
     if let Some(summary) = state.calls().summary() {
         fields.insert(SUMMARY.to_owned(), Json::String(summary));

@@ -333,9 +333,7 @@ fn handle_moment(
             answer
         }
         HookEventKind::SessionEnded => {
-            let state = ledger.state().unwrap_or_default();
-            let due = change_records::before_the_end(context, ledger.folder().as_str(), &state);
-            context.record(ledger, event_record(event, ending::fields(&state, &due)));
+            ending::session_ended(context, ledger, event);
             tell_lost(context, ledger, Some(&event.session));
             HookResponse::NoOpinion
         }

@@ -1,6 +1,7 @@
 //! The real clients, each in its mode that approves everything, driven by a scripted model on loopback.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -22,7 +23,7 @@ pub fn program(path: &str) -> Option<PathBuf> {
 }
 
 /// Writes a settings file that says which model is asked, beside what stands there.
-fn settings(environment: &TestEnvironment, path: &str, more: &Json) {
+pub fn settings(environment: &TestEnvironment, path: &str, more: &Json) {
     let path = environment.home().join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let text = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
@@ -99,6 +100,36 @@ pub fn codex_settings(environment: &TestEnvironment, model: &ChatModel) {
         model.url(),
         project.display(),
     );
+    fs::write(path, text).unwrap();
+}
+
+/// Has Codex trust the hooks of this user, as a user does who looks at them: it says itself what is to be written down.
+pub fn trust_hooks_of_codex(environment: &TestEnvironment) {
+    let mut server = start(environment, CODEX).unwrap();
+    server.arg("app-server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = server.spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    for message in [
+        json!({ "id": 0, "method": "initialize", "params": { "clientInfo": { "name": "t", "version": "1" } } }),
+        json!({ "method": "initialized" }),
+        json!({ "id": 1, "method": "hooks/list", "params": { "cwds": [environment.project()] } }),
+    ] {
+        writeln!(input, "{message}").unwrap();
+    }
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut answers = lines.map(|line| serde_json::from_str::<Json>(&line.unwrap()).unwrap());
+    let answer = answers.find(|answer| answer["id"] == 1).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let path = environment.home().join(".codex/config.toml");
+    let mut text = fs::read_to_string(&path).unwrap();
+    for hook in answer["result"]["data"][0]["hooks"].as_array().unwrap() {
+        let state = format!(
+            "[hooks.state.{}]\ntrusted_hash = {}\nenabled = true\n",
+            hook["key"], hook["currentHash"]
+        );
+        text.push_str(&state);
+    }
     fs::write(path, text).unwrap();
 }
 
