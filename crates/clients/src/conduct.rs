@@ -46,23 +46,16 @@ impl Source {
     }
 }
 
-/// Which test shows each cell. A client that is observed is driven for real, by a scripted model.
-const TESTS: &str = "\n## How each cell is known\n\n\
-    `NAME` stands for the client. The observed ones are driven for real, in their mode that approves everything, by a scripted model\n\
-    (`cargo xtask clients` fetches them; one that is not there is named as not run). The documented ones come in no package that could be\n\
-    run: for them the tests below hold the form alone, and no real program was seen.\n\n\
-    | cell | with the real client | form, for all twelve |\n\
-    |---|---|---|\n\
-    | refusal, question without a user, changed call or its substitute, words for the model, stop, hook removed meanwhile | `real_further_clients_obeying::NAME::obeys` | `clients::every_client_is_refused_in_its_form_and_not_disturbed_otherwise` |\n\
-    | the hook crashes, is silent, prints nonsense or half an answer, or takes 14 seconds | `real_further_clients_obeying::NAME::fails_closed_whatever_the_hook_does` | `clients::the_line_that_calls_the_hook_passes_on_what_it_hears_and_refuses_silence` |\n\
-    | the hook takes longer than the client waits | not run: then the call runs, as the sections say | the deadlines of the hook itself: `hook::an_input_that_never_closes_is_answered` |\n\
-    | an input that can be read in more than one way | `real_further_clients_inputs` (Gemini CLI, Qwen Code, Copilot CLI, Cline, Droid, OpenCode) | `clients` unit tests of `tool_names` |\n\
-    | several hooks | Claude Code: `real_client_questions::a_hook_of_the_project_does_not_answer_for_a_person`; others not run | `clients::the_canary_of_every_client_is_refused_and_a_failure_refuses_too` |\n\
-    | the canary of `doctor` | | `clients::doctor_proves_the_protection_of_every_client` |\n\
-    | tokens and cost under `checkrein run`, and going on | `real_further_clients::NAME_is_counted`, `real_further_clients::NAME_goes_on_with_its_session` (Claude Code, Codex, OpenCode) | `clients` unit tests of `resume` |\n\
-    | an agent behind `checkrein acp` | `acp::real` (Gemini CLI, Qwen Code, OpenCode) | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order` |\n\
-    | a server behind `checkrein mcp` | `mcp_real_clients` (Claude Code, OpenCode, both at once) | `mcp` |\n\
-    | a day of forty calls | `working_day` (Claude Code, Codex, Gemini CLI, OpenCode) | |\n";
+/// Which test holds the form of each answer, for clients that are not driven too.
+const FORMS: &str = "\n## The form, for all twelve\n\n\
+    | what | held by |\n\
+    |---|---|\n\
+    | the hook takes longer than the client waits: then the call runs, as the sections say | the deadlines of the hook itself: `hook::an_input_that_never_closes_is_answered` |\n\
+    | several hooks | `clients::the_canary_of_every_client_is_refused_and_a_failure_refuses_too`; Claude Code for real: `real_client_questions::a_hook_of_the_project_does_not_answer_for_a_person` |\n\
+    | the canary of `doctor` | `clients::doctor_proves_the_protection_of_every_client` |\n\
+    | recorded conversations of ACP and MCP | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order`, `mcp::everything_else_passes_byte_for_byte_and_in_order` |\n\
+    | made up hostile conversations of ACP and MCP | `crates/proxies/tests/hostile.rs`, `crates/gateway/tests/hostile.rs` |\n\
+    | Claude Code and OpenCode with one server behind the gateway | `mcp_real_clients::one_server_that_claude_code_and_opencode_share_is_one_behind_the_gateway` |\n";
 
 /// Returns the page of agents: one row for each client.
 pub fn page(clients: &[ClientAdapter]) -> String {
@@ -80,7 +73,8 @@ pub fn page(clients: &[ClientAdapter]) -> String {
             [client.title, client.client.name(), conduct.ask, conduct.rewrite, version.as_str()].join(" | ");
         page.extend(["| ", &cells, " |\n"]);
     }
-    page.push_str(TESTS);
+    page.push_str(&crate::shown::section(clients));
+    page.push_str(FORMS);
     for client in clients {
         let conduct = &client.conduct;
         page.extend(["\n## ", client.title, "\n\n| | |\n|---|---|\n"]);

@@ -19,6 +19,7 @@
 //! | `output` | what the hook program prints, and how it ends |
 //! | `conduct` | what a client does with answers, in words |
 //! | `once` | objects in which nothing stands twice |
+//! | `shown` | what is shown of each client, and by which test |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
 //! | `answering_hooks`, `project_plugins` | hooks of others that answer such a question; plugins that a project enables |
@@ -61,6 +62,7 @@ mod registration;
 mod resume;
 mod servers;
 mod shared_events;
+mod shown;
 mod status_line;
 mod tool_names;
 pub mod transcript;
@@ -89,6 +91,7 @@ pub use registration::{
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use servers::{NamedServer, ServerFile, ServerForm, ServerWay};
+pub use shown::{Ability, SHOWN};
 pub use status_line::{StatusLine, StatusLineLayout};
 pub use tool_names::readings;
 
