@@ -62,6 +62,7 @@ const TESTS: &[&str] = &[
     "real_further_clients_obeying",
     "real_further_clients_inputs",
     "mcp_real_clients",
+    "real_trees",
     "acp",
     "working_day",
 ];
@@ -245,11 +246,29 @@ fn try_version(client: &RealClient, version: &str, known: &Path) -> Result<Compa
         .into_iter()
         .chain([format!("{}@{version}", client.package)])
         .collect();
-    let compared = install(&folder, &packages).and_then(|()| compare(known, &folder, client));
+    let compared = install(&folder, &packages)
+        .and_then(|()| lend(&known.join("node_modules"), &folder.join("node_modules")))
+        .and_then(|()| compare(known, &folder, client));
     let removed = fs::remove_dir_all(&folder);
     let compared = compared?;
     removed.map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
     Ok(compared)
+}
+
+/// Puts the other clients beside the one that is tried, as links: some tests drive two.
+fn lend(from: &Path, to: &Path) -> Outcome {
+    let failed = |error: std::io::Error| format!("cannot link clients into {}: {error}", to.display());
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let own = to.join(entry.file_name());
+        let is_scope = entry.file_name().to_string_lossy().starts_with('@');
+        if is_scope && own.is_dir() {
+            lend(&entry.path(), &own)?;
+        } else if !own.exists() {
+            std::os::unix::fs::symlink(entry.path(), own).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// The system of a version that is for one: `-linux-x64` of `0.169.0-linux-x64`.
@@ -300,7 +319,11 @@ fn beside(before: &BTreeMap<String, Ended>, now: &BTreeMap<String, Ended>) -> (C
         } else {
             format!("{known} with the pinned version, {result} with the newest")
         };
-        lines.push(format!("{test}: {words}\n{why}").trim_end().to_owned());
+        let mut line = format!("{test}: {words}\n{why}").trim_end().to_owned();
+        if let Some((_, other)) = before.get(test).filter(|(known, other)| !held(known) && other != why) {
+            line.extend(["\nwith the pinned version:\n", other.as_str()]);
+        }
+        lines.push(line);
     }
     (compared, lines)
 }
@@ -349,7 +372,20 @@ fn told(program: &str, text: &str) -> Vec<(String, Ended)> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{CLIENTS, Compared, Ended, beside, system_of, told};
+    use super::{CLIENTS, Compared, Ended, beside, lend, system_of, told};
+
+    #[test]
+    fn other_clients_stand_beside_the_one_that_is_tried() {
+        let folder = std::env::temp_dir().join(format!("checkrein-lend-{}", std::process::id()));
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        for path in ["from/@a/one", "from/@a/two", "from/three", "to/@a/one"] {
+            std::fs::create_dir_all(folder.join(path)).unwrap();
+        }
+        lend(&from, &to).unwrap();
+        assert!(to.join("@a/two").is_symlink() && to.join("three").is_symlink());
+        assert!(!to.join("@a/one").is_symlink(), "the one that is tried stays");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_test_that_fails_with_both_versions_is_told() {
