@@ -80,18 +80,18 @@ fn is_counted_with_hooks(client: &str) {
     // Copilot CLI writes down what it spent within seconds, not at once.
     let call = if client == "copilot" { "sleep 3" } else { "ls" };
     let calls = (0..12).map(|_| shell(client, call)).collect();
-    let limited = self::report(&environment, client, calls, &["--tokens", "3500"]).unwrap();
+    let limited = self::report(&environment, client, calls, &["--tokens", "9000"]).unwrap();
     let status = limited["status"].as_u64().unwrap_or_default();
     assert!((121..=122).contains(&status), "{client}: {limited}");
     let tokens = limited["tokens"]["input"].as_u64().unwrap_or_default();
-    assert!(tokens <= 6000, "{client}: it was stopped late: {limited}");
+    assert!((2000..9000).contains(&tokens), "{client}: it was not stopped in time: {limited}");
 }
 
 /// Without hooks a limit of tokens ends the run while the client works, also of one that tells its tokens at its end only.
 fn is_limited_without_hooks(client: &str) {
     let environment = TestEnvironment::new();
     let calls = (0..12).map(|_| shell(client, "sleep 1")).collect();
-    let Some(report) = report(&environment, client, calls, &["--tokens", "3500"]) else { return };
+    let Some(report) = report(&environment, client, calls, &["--tokens", "9000"]) else { return };
     if client == "copilot" {
         // It names its session at its end only, so nobody finds what it spends.
         assert_eq!(report["status"], 120, "{client}: {report}");
@@ -100,7 +100,7 @@ fn is_limited_without_hooks(client: &str) {
     let status = report["status"].as_u64().unwrap_or_default();
     assert!((121..=122).contains(&status), "{client}: {report}");
     let tokens = report["tokens"]["input"].as_u64().unwrap_or_default();
-    assert!((1000..=6000).contains(&tokens), "{client}: it was not stopped in time: {report}");
+    assert!((2000..9000).contains(&tokens), "{client}: it was not stopped in time: {report}");
 }
 
 /// Without hooks a call that would have been blocked ends an unattended run, whatever the client calls its tools.
