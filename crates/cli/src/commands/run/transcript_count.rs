@@ -55,6 +55,10 @@ struct Spent {
     tokens: TokenCounts,
     dollars: f64,
     estimated: Option<Estimate>,
+    /// About how much was sent for the newest answers, each.
+    last_sent: u64,
+    /// What a million new tokens of the next one cost.
+    next_price: Option<f64>,
 }
 
 impl TranscriptCount {
@@ -98,6 +102,9 @@ impl TranscriptCount {
             progress.tokens = self.spent.tokens;
         }
         progress.cost = progress.cost.max(self.spent.dollars);
+        // What its output does not tell before the end is known all the same before the next call.
+        progress.last_sent = progress.last_sent.max(self.spent.last_sent);
+        progress.next_price = progress.next_price.or(self.spent.next_price);
         if progress.estimated.is_none() {
             progress.estimated.clone_from(&self.spent.estimated);
         }
@@ -118,6 +125,11 @@ impl TranscriptCount {
         for model in usage.models {
             self.spent.tokens = self.spent.tokens.plus(&model.tokens);
             self.spent.dollars += model.cost.map_or(0.0, MicroDollars::dollars);
+            if let Some(sent) = model.tokens.sent().checked_div(model.answers) {
+                self.spent.last_sent = sent;
+                let million = TokenCounts { input: 1_000_000, ..TokenCounts::default() };
+                self.spent.next_price = Some(self.prices.cost(&model.model, &million).cost.dollars());
+            }
             if let (None, Some(like)) = (&self.spent.estimated, model.like) {
                 self.spent.estimated = Some(Estimate { model: model.model, like });
             }
