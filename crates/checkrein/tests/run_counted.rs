@@ -181,7 +181,7 @@ fn a_client_that_nothing_counts_is_started_told_of_and_ended_where_it_has_a_limi
         ("claude", &["-p", "hi"], &["--budget", "1"]),
         ("claude", &["-p", "hi", "--output-format", "json"], &["--max-iterations", "4"]),
         ("codex", &["exec", "hi"], &["--tokens", "1000"]),
-        ("gemini", &["-p", "hi", "--output-format", "stream-json"], &["--budget", "1"]),
+        ("gemini", &["-p", "hi", "--output-format", "json"], &["--budget", "1"]),
     ];
     let works_on = "echo working; while :; do sleep 0.1; done";
     std::thread::scope(|scope| {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_clients::transcript::{Meter, PathStep, TranscriptPlace};
-use checkrein_clients::{ClientAdapter, Prices};
+use checkrein_clients::{CLIENTS, ClientAdapter, Prices};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_protocol::{MicroDollars, Timestamp, TokenCounts, TranscriptMark};
 use checkrein_supervise::{Estimate, Life, RunProgress};
@@ -32,8 +32,8 @@ const BEGINNING: u64 = 64 << 10;
 
 /// Reads the transcript of the agent's session on.
 pub(super) struct TranscriptCount {
-    /// Where the client keeps transcripts; `None` where that is not known.
-    place: Option<(PathBuf, TranscriptPlace)>,
+    /// Where the client keeps transcripts; where any client does when it is not known which it is.
+    places: Vec<(PathBuf, TranscriptPlace)>,
     prices: Prices,
     began: SystemTime,
     looked: Option<Instant>,
@@ -64,11 +64,14 @@ struct Spent {
 impl TranscriptCount {
     /// One for an attempt that begins now, of a client where it is known.
     pub(super) fn new(environment: &HostEnvironment, client: Option<&ClientAdapter>, prices: Prices) -> Self {
-        let place = client.and_then(|client| {
+        // A program that is not known may be one that starts any of them.
+        let all = client.map_or(CLIENTS, std::slice::from_ref);
+        let place = |client: &ClientAdapter| {
             Some((PathBuf::from(environment.folder_of(client).as_str()), client.transcripts?))
-        });
+        };
+        let places = all.iter().filter_map(place).collect();
         Self {
-            place,
+            places,
             prices,
             began: SystemTime::now(),
             looked: None,
@@ -138,10 +141,12 @@ impl TranscriptCount {
     }
 
     fn find(&mut self, session: &str) {
-        let Some((folder, place)) = &self.place else { return };
-        let Some(steps) = place.steps(session) else { return };
         let (mut left, mut found) = (ENTRIES, Vec::new());
-        matching(folder.clone(), &steps, &mut left, &mut found);
+        for (folder, place) in &self.places {
+            if let Some(steps) = place.steps(session) {
+                matching(folder.clone(), &steps, &mut left, &mut found);
+            }
+        }
         for path in found {
             match self.is_of_this_attempt(&path) {
                 Ok(Some(true)) => {
