@@ -100,6 +100,10 @@ impl Desk {
         if says_twice {
             let what =
                 format!("`{}` says something twice, and which of it counts is not known", message.method());
+            let params = message.read_params().unwrap_or_default();
+            if let Some(session) = text(&params, "sessionId") {
+                self.remark(session, "checkrein: stopped a request that says something twice");
+            }
             return self.refuse(message, &Failure::Payload(what).reason());
         }
         match message.method() {
