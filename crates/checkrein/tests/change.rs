@@ -8,8 +8,6 @@
 )]
 
 mod support;
-#[path = "support/terminal.rs"]
-mod terminal;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
@@ -482,7 +480,7 @@ fn a_user_at_a_terminal_is_offered_the_rollback() {
     assert_eq!(verdict(&environment, "c1", CALL), None);
     end(&environment, "c1", CALL);
     let program = env!("CARGO_BIN_EXE_checkrein");
-    let seen = terminal::typed(&environment, &format!("{program} change verify {id}"), "y\n");
+    let seen = support::terminal::typed(&environment, &format!("{program} change verify {id}"), "y\n");
     assert!(seen.contains("Run the rollback now?") && seen.contains("is rolled back"), "{seen}");
     assert!(environment.project().join("rolled-back").exists(), "{seen}");
 }

@@ -207,9 +207,8 @@ fn operands(command: &str) -> &'static [&'static str] {
         "session recover" | "session show" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
         "task" => &["nosuch.md", "--dry-run"],
-        "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
         "change open" => &["--issue", "1", "--rollback", "true", "--verify", "true", "--", "ls"],
-        "change approve" => &["nosuch", "--yes"],
+        "change approve" | "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
         "change show" | "change verify" | "change close" | "approval show" | "approval allow"
         | "approval deny" | "incident show" | "run show" | "pipeline show" | "worktree diff"
         | "worktree merge" | "worktree discard" => &["nosuch"],

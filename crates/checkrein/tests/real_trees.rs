@@ -45,7 +45,7 @@ fn permit(environment: &TestEnvironment, client: &str) {
             fs::write(path, "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n").unwrap();
         }
         "claude" => {
-            settings(environment, ".claude/settings.json", &json!({ "permissions": { "allow": ["Bash"] } }))
+            settings(environment, ".claude/settings.json", &json!({ "permissions": { "allow": ["Bash"] } }));
         }
         "gemini" => settings(
             environment,
