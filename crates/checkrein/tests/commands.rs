@@ -71,6 +71,11 @@ fn init_shows_the_change_writes_it_once_and_uninstall_takes_it_back() {
     let dry = environment.succeed(&["init", "--dry-run"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), before, "a dry run writes nothing");
     insta::assert_snapshot!("init_dry_run", stable(&environment, &dry));
+    let every_line = environment.succeed(&["init", "--dry-run", "--verbose"]);
+    insta::assert_snapshot!("init_dry_run_verbose", stable(&environment, &every_line));
+    let for_programs: Json =
+        serde_json::from_str(&environment.succeed(&["init", "--dry-run", "--json"])).unwrap();
+    assert!(every_line.contains(for_programs["change"].as_str().unwrap()), "{for_programs}");
     environment.succeed(&["init", "--yes"]);
     let after = fs::read_to_string(&settings).unwrap();
     assert!(after.starts_with("{\n  \"model\": \"opus\",\n"), "{after}");
@@ -81,6 +86,31 @@ fn init_shows_the_change_writes_it_once_and_uninstall_takes_it_back() {
     environment.succeed(&["uninstall", "--yes"]);
     let value = |text: &str| serde_json::from_str::<Json>(text).unwrap();
     assert_eq!(value(&fs::read_to_string(&settings).unwrap()), value(before));
+}
+
+/// The longest text that is read before a yes, in lines of 80 columns, for each client: what is written where, and how much.
+const READ_BEFORE_A_YES: usize = 12;
+
+#[test]
+fn what_init_would_do_for_any_client_is_read_in_half_a_minute() {
+    for client in checkrein_clients::CLIENTS {
+        let environment = TestEnvironment::new();
+        let scopes: &[&str] = if client.places.settings.len() > 1 { &["--user", "--team"] } else { &[] };
+        for scope in scopes.iter().map(|scope| vec![*scope]).chain([Vec::new()]) {
+            let words = [&["init", "--dry-run", "--client", client.client.name()][..], &scope].concat();
+            let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+            let output = command.args(&words).env("COLUMNS", "80").output().unwrap();
+            if !output.status.success() {
+                // A scope that it has not, or a program that only this machine has.
+                assert!(!scope.is_empty(), "{words:?}: {output:?}");
+                continue;
+            }
+            let said = String::from_utf8(output.stdout).unwrap();
+            assert!(said.lines().count() <= READ_BEFORE_A_YES, "{words:?}: {said}");
+            assert!(!said.contains("case $?$o in"), "{words:?} shows the line of the hook: {said}");
+            assert!(said.contains("dry run: nothing was written"), "{words:?}: {said}");
+        }
+    }
 }
 
 #[test]

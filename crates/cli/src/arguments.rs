@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Guard a project: register the hooks of your agents
     #[command(
-        after_help = "Says in a few lines what it writes, and asks before it does.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show the change only, line by line\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
+        after_help = "Says in a few lines what it writes, and asks before it does.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show it only; every line with --verbose\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
     )]
     Init(InitArguments),
     /// Prove that this project is guarded
@@ -491,10 +491,10 @@ pub(crate) struct InitArguments {
     /// Use your own settings in this project; the default
     #[arg(long)]
     pub(crate) local: bool,
-    /// Show the change only
+    /// Say in a few lines what would be written; write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Show every line that changes before asking
+    /// Show every line that changes
     #[arg(long)]
     pub(crate) verbose: bool,
     /// Write without asking
@@ -528,7 +528,7 @@ pub(crate) struct UninstallArguments {
     /// Show what would be removed; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Show every line that changes before asking
+    /// Show every line that changes
     #[arg(long)]
     pub(crate) verbose: bool,
     /// Remove without asking

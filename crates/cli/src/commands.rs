@@ -55,6 +55,7 @@ mod session_file;
 mod session_reading;
 pub mod session_rollback;
 pub mod sessions;
+pub mod settings_change;
 pub mod show;
 pub mod snapshots;
 pub mod stats;

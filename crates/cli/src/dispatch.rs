@@ -23,9 +23,9 @@ use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
 use crate::commands::elsewhere;
 use crate::commands::history::HistoryQuery;
-use crate::commands::init::Approval;
 use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
+use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, change, check, config, credential, diff, doctor,
     export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion,
@@ -215,7 +215,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 wanted;
             let order = init::Order {
                 scope: scope(user, team, local),
-                approval: approval(dry_run, yes, verbose),
+                manner: manner(dry_run, yes, verbose),
                 program: hook,
                 status_line: statusline.into(),
                 servers: mcp.into(),
@@ -224,14 +224,14 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Uninstall(wanted) => {
             let UninstallArguments { user, team, local, dry_run, verbose, yes, purge, client } = wanted;
-            let (scope, approval) = (scope(user, team, local), approval(dry_run, yes, verbose));
+            let (scope, manner) = (scope(user, team, local), manner(dry_run, yes, verbose));
             let clients = uninstall::meant(&environment, client.as_deref())?;
             if purge {
                 purge::check_first(&environment, &clients, scope)?;
             }
-            let done = uninstall::uninstall(&environment, &clients, scope, purge.into(), approval, output)?;
+            let done = uninstall::uninstall(&environment, &clients, scope, purge.into(), manner, output)?;
             match (done, purge) {
-                (ExitStatus::Done, true) => purge::purge(&environment, approval, output),
+                (ExitStatus::Done, true) => purge::purge(&environment, manner.approval, output),
                 (done, _) => Ok(done),
             }
         }
@@ -650,14 +650,13 @@ fn opine(
     )
 }
 
-fn approval(dry_run: bool, yes: bool, verbose: bool) -> Approval {
-    if dry_run {
+fn manner(dry_run: bool, yes: bool, verbose: bool) -> Manner {
+    let approval = if dry_run {
         Approval::DryRun
     } else if yes {
         Approval::Given
-    } else if verbose {
-        Approval::AskInFull
     } else {
         Approval::Ask
-    }
+    };
+    Manner { approval, detail: if verbose { ChangeDetail::Lines } else { ChangeDetail::Summary } }
 }

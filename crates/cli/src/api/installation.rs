@@ -21,6 +21,9 @@ pub struct RegistrationAnswer {
     /// Why it failed, or was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Every line that would change, as a unified difference; of a dry run only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
 }
 
 impl RegistrationAnswer {
@@ -36,6 +39,7 @@ impl RegistrationAnswer {
             settings: settings.map(AbsolutePath::to_string),
             result,
             reason,
+            change: None,
         }
     }
 }

@@ -10,13 +10,12 @@ use checkrein_clients::{
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
-use similar::TextDiff;
 
 use super::insertions::Inserting as _;
+use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
-use crate::api;
-use crate::api::installation::{self, RegistrationResult};
-use crate::terminal::{Reply, bold, confirm, counted, dim, log, print, print_exact, wrapped};
+use crate::terminal::{Reply, confirm, log, print};
 use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -27,19 +26,6 @@ use checkrein_policy::ApprovalWait;
 /// What `init` writes above its line in `.git/info/exclude`.
 pub(super) const EXCLUDED_BY: &str =
     "# by `checkrein init`: no `git clean` or `git stash` takes the hooks away";
-
-/// What to do with the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Approval {
-    /// Say in a few lines what is written, and ask before writing.
-    Ask,
-    /// Show every line that changes, and ask before writing.
-    AskInFull,
-    /// Write without asking.
-    Given,
-    /// Show only.
-    DryRun,
-}
 
 /// The word for all clients.
 pub const ALL: &str = "all";
@@ -102,8 +88,8 @@ pub(super) fn holding(environment: &HostEnvironment) -> Vec<&'static ClientAdapt
 pub struct Order {
     /// For whom; without one in the file of the project that holds the hooks already, else in that of this user.
     pub scope: Option<SettingsScope>,
-    /// Whether to ask.
-    pub approval: Approval,
+    /// How it is shown, and whether to ask.
+    pub manner: Manner,
     /// The hook program, where one is named.
     pub program: Option<PathBuf>,
     /// Whether the client shows our status line.
@@ -139,11 +125,11 @@ pub fn init(
     };
     if let [client] = chosen[..] {
         let plan = Plan::of(environment, client, order)?;
-        let written = plan.show_and_write(environment, order.approval, output)?;
-        let exit = finish(written, (client, &plan.settings), output, &plan.next())?;
+        let written = plan.show_and_write(environment, order.manner, output)?;
+        let exit = plan.change().tell(written, output, &plan.next())?;
         return match (order.servers, exit) {
             (Switch::On, ExitStatus::Done) => {
-                mcp_servers::behind(environment, client, order.scope, order.approval, output)
+                mcp_servers::behind(environment, client, order.scope, order.manner, output)
             }
             (_, exit) => Ok(exit),
         };
@@ -158,7 +144,7 @@ fn each(
     order: &Order,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let mut results = Results::new(output);
+    let mut results = Results::new(order.manner, output);
     let mut plans = Vec::new();
     for client in chosen {
         match Plan::of(environment, client, order) {
@@ -169,10 +155,18 @@ fn each(
             Err(error) => results.failed(client, &error)?,
         }
     }
-    let is_changing = plans.iter().any(|plan| plan.before != plan.after);
-    let approval = match order.approval {
-        Approval::Ask | Approval::AskInFull if is_changing => {
-            plans.iter().for_each(|plan| plan.show(order.approval, output));
+    let is_changing = plans.iter().any(|plan| plan.change().is_one());
+    let show = || {
+        for plan in plans.iter().filter(|plan| plan.change().is_one()) {
+            plan.change().show(order.manner, output);
+            if output == OutputForm::Text {
+                print("");
+            }
+        }
+    };
+    let approval = match order.manner.approval {
+        Approval::Ask if is_changing => {
+            show();
             match confirm("Write these?") {
                 Reply::Yes => Some(Approval::Given),
                 Reply::No => {
@@ -185,10 +179,10 @@ fn each(
                 }
             }
         }
-        Approval::Ask | Approval::AskInFull => Some(Approval::Given),
+        Approval::Ask => Some(Approval::Given),
         Approval::Given | Approval::DryRun => {
-            plans.iter().for_each(|plan| plan.show(order.approval, output));
-            Some(order.approval)
+            show();
+            Some(order.manner.approval)
         }
     };
     for plan in &plans {
@@ -197,14 +191,14 @@ fn each(
             None => Ok(Written::Declined),
         };
         match written {
-            Ok(written) => results.told(plan.client, &plan.settings, written)?,
+            Ok(written) => results.told(&plan.change(), written)?,
             Err(error) => {
                 results.failed(plan.client, &error)?;
                 continue;
             }
         }
         if order.servers == Switch::On && approval.is_some() {
-            match mcp_servers::behind(environment, plan.client, order.scope, order.approval, output) {
+            match mcp_servers::behind(environment, plan.client, order.scope, order.manner, output) {
                 Ok(done) => results.also(done),
                 Err(error) => results.failed(plan.client, &error)?,
             }
@@ -257,44 +251,56 @@ impl Plan {
         } else {
             "not found on PATH; the hooks wait for it"
         };
+        let is_new = fs::symlink_metadata(settings.as_str()).is_err();
         let mut remarks = vec![
             format!("client    {} ({found})", client.title),
-            format!("settings  {settings}"),
-            format!("hook      {command}"),
+            format!(
+                "settings  {}{}",
+                at_home(environment, settings.as_str()),
+                if is_new { " (new)" } else { "" }
+            ),
+            format!("hook      {}", at_home(environment, &command.to_string())),
         ];
+        if !client.hooks.events.is_empty() {
+            remarks.push(format!(
+                "events    {}; before each tool call the hook can refuse it",
+                client.hooks.events.len()
+            ));
+        }
         remarks.extend(about_line);
-        let is_new = std::fs::symlink_metadata(settings.as_str()).is_err();
         let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();
         if let Some((file, line)) = &exclude {
+            let file = at_home(environment, file.as_str());
             remarks.push(format!("git       leaves the settings alone: `{line}` in {file}"));
         }
         Ok(Self { client, scope: chosen, settings, command, before, after, is_new, remarks, exclude })
     }
 
-    fn show(&self, approval: Approval, output: OutputForm) {
-        if self.before != self.after && output == OutputForm::Text {
-            show(&self.settings, [&self.before, &self.after], approval, &self.remarks);
+    /// What is shown and told of it.
+    fn change(&self) -> SettingsChange<'_> {
+        SettingsChange {
+            client: self.client,
+            settings: &self.settings,
+            before: &self.before,
+            after: &self.after,
+            remarks: &self.remarks,
         }
     }
 
     fn show_and_write(
         &self,
         environment: &HostEnvironment,
-        approval: Approval,
+        manner: Manner,
         output: OutputForm,
     ) -> Result<Written, CommandError> {
-        self.show(approval, output);
-        match approval {
-            Approval::Ask | Approval::AskInFull if self.before != self.after => {
-                match confirm("Write this?") {
-                    Reply::Yes => self.write(environment, Approval::Given),
-                    Reply::No => Ok(Written::Declined),
-                    Reply::Nobody => Ok(Written::Unasked),
-                }
-            }
-            Approval::Ask | Approval::AskInFull | Approval::Given | Approval::DryRun => {
-                self.write(environment, approval)
-            }
+        self.change().show(manner, output);
+        match manner.approval {
+            Approval::Ask if self.change().is_one() => match confirm("Write this?") {
+                Reply::Yes => self.write(environment, Approval::Given),
+                Reply::No => Ok(Written::Declined),
+                Reply::Nobody => Ok(Written::Unasked),
+            },
+            Approval::Ask | Approval::Given | Approval::DryRun => self.write(environment, manner.approval),
         }
     }
 
@@ -445,212 +451,6 @@ pub fn read(path: &AbsolutePath) -> Result<String, CommandError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(CommandError::file("read", path, &error)),
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
-    Yes,
-    Unchanged,
-    DryRun,
-    Declined,
-    Unasked,
-}
-
-impl Written {
-    /// What programs are told of it, and with which exit status it ends.
-    fn told(self) -> (RegistrationResult, ExitStatus) {
-        match self {
-            Self::Yes => (RegistrationResult::Written, ExitStatus::Done),
-            Self::Unchanged => (RegistrationResult::Unchanged, ExitStatus::Done),
-            Self::DryRun => (RegistrationResult::DryRun, ExitStatus::Done),
-            Self::Declined | Self::Unasked => (RegistrationResult::Declined, ExitStatus::Failed),
-        }
-    }
-}
-
-/// What became of several clients, told for each, and at the end of all.
-#[derive(Debug)]
-pub(super) struct Results {
-    output: OutputForm,
-    lines: Vec<(&'static str, String)>,
-    exit: ExitStatus,
-}
-
-impl Results {
-    pub(super) fn new(output: OutputForm) -> Self {
-        Self { output, lines: Vec::new(), exit: ExitStatus::Done }
-    }
-
-    /// Notes what became of a file.
-    fn told(
-        &mut self,
-        client: &'static ClientAdapter,
-        settings: &AbsolutePath,
-        written: Written,
-    ) -> Result<(), CommandError> {
-        let (result, exit) = written.told();
-        let words = match written {
-            Written::Yes => format!("written: {settings}"),
-            Written::Unchanged => format!("already as it should be: {settings}"),
-            Written::DryRun => format!("would be written: {settings}"),
-            Written::Declined | Written::Unasked => "nothing was written".to_owned(),
-        };
-        self.note(
-            client,
-            words,
-            &installation::RegistrationAnswer::new(client, Some(settings), result, None),
-        )?;
-        self.also(exit);
-        Ok(())
-    }
-
-    /// Notes that a client is left out.
-    fn skipped(&mut self, client: &'static ClientAdapter, why: &str) -> Result<(), CommandError> {
-        let answer = installation::RegistrationAnswer::new(
-            client,
-            None,
-            RegistrationResult::Skipped,
-            Some(why.to_owned()),
-        );
-        self.note(client, format!("skipped: {why}"), &answer)
-    }
-
-    /// Notes that it failed, and says why.
-    pub(super) fn failed(
-        &mut self,
-        client: &'static ClientAdapter,
-        error: &CommandError,
-    ) -> Result<(), CommandError> {
-        log(&format!("error: {}: {error}", client.title));
-        if let Some(hint) = &error.hint {
-            log(&format!("hint: {hint}"));
-        }
-        let why = Some(error.to_string());
-        let answer = installation::RegistrationAnswer::new(client, None, RegistrationResult::Failed, why);
-        self.exit = ExitStatus::Failed;
-        self.note(client, format!("failed: {error}"), &answer)
-    }
-
-    /// Notes the end of something that has said what became of it.
-    pub(super) fn also(&mut self, exit: ExitStatus) {
-        if exit != ExitStatus::Done {
-            self.exit = exit;
-        }
-    }
-
-    fn note(
-        &mut self,
-        client: &'static ClientAdapter,
-        words: String,
-        answer: &installation::RegistrationAnswer,
-    ) -> Result<(), CommandError> {
-        self.lines.push((client.title, words));
-        if self.output == OutputForm::Json {
-            print_exact(&api::line(answer)?);
-        }
-        Ok(())
-    }
-
-    /// Shows all of it, with what the user has to do besides; the exit status.
-    pub(super) fn end(self, steps: &[&str]) -> ExitStatus {
-        if self.output == OutputForm::Text {
-            let width = self.lines.iter().map(|(title, _)| title.chars().count()).max().unwrap_or_default();
-            for (title, words) in &self.lines {
-                print(&wrapped(&format!("{}  {words}", bold(&format!("{title:width$}")))));
-            }
-            steps.iter().for_each(|step| print(&wrapped(step)));
-        }
-        self.exit
-    }
-}
-
-/// Shows what changes in a file, asks where that is wanted, and writes it. `first` comes right before.
-pub(super) fn apply(
-    settings: &AbsolutePath,
-    before: &str,
-    after: &str,
-    approval: Approval,
-    output: OutputForm,
-    remarks: &[String],
-    first: &dyn Fn() -> Result<(), CommandError>,
-) -> Result<Written, CommandError> {
-    if before == after {
-        return Ok(Written::Unchanged);
-    }
-    if output == OutputForm::Text {
-        show(settings, [before, after], approval, remarks);
-    }
-    match approval {
-        Approval::DryRun => return Ok(Written::DryRun),
-        Approval::Ask | Approval::AskInFull => match confirm("Write this?") {
-            Reply::Yes => {}
-            Reply::No => return Ok(Written::Declined),
-            Reply::Nobody => return Ok(Written::Unasked),
-        },
-        Approval::Given => {}
-    }
-    first()?;
-    replace_file(settings, after.as_bytes())?;
-    Ok(Written::Yes)
-}
-
-/// Shows what changes in a file.
-fn show(settings: &AbsolutePath, [before, after]: [&str; 2], approval: Approval, remarks: &[String]) {
-    remarks.iter().for_each(|remark| print(&wrapped(remark)));
-    let difference = difference(settings, before, after);
-    match approval {
-        Approval::AskInFull | Approval::DryRun => print_exact(&difference),
-        // Nobody reads eighty lines that are all alike before they agree.
-        Approval::Ask | Approval::Given => {
-            let lines = |sign: char| {
-                let is_meant =
-                    |line: &&str| line.starts_with(sign) && !line.starts_with(&format!("{sign}{sign}{sign}"));
-                let count = difference.lines().filter(is_meant).count();
-                counted(u64::try_from(count).unwrap_or(u64::MAX), "line")
-            };
-            print(&format!("change    adds {}, removes {}; `--dry-run` shows them", lines('+'), lines('-')));
-        }
-    }
-}
-
-/// Tells what became of a file.
-pub(super) fn finish(
-    written: Written,
-    (client, settings): (&ClientAdapter, &AbsolutePath),
-    output: OutputForm,
-    next: &str,
-) -> Result<ExitStatus, CommandError> {
-    let (result, exit) = written.told();
-    match (output, written) {
-        (OutputForm::Json, _) => {
-            print_exact(&api::line(&installation::RegistrationAnswer::new(
-                client,
-                Some(settings),
-                result,
-                None,
-            ))?);
-        }
-        (OutputForm::Text, Written::Yes) => {
-            print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
-        }
-        (OutputForm::Text, Written::Unchanged) => {
-            print(&format!("{settings} is already as it should be; nothing changed"));
-        }
-        (OutputForm::Text, Written::DryRun) => print(&dim("dry run: nothing was written")),
-        (OutputForm::Text, Written::Declined) => log("nothing was written"),
-        (OutputForm::Text, Written::Unasked) => {
-            log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
-        }
-    }
-    Ok(exit)
-}
-
-fn difference(path: &AbsolutePath, before: &str, after: &str) -> String {
-    TextDiff::from_lines(before, after)
-        .unified_diff()
-        .context_radius(2)
-        .header(&format!("{path} (now)"), &format!("{path} (then)"))
-        .to_string()
 }
 
 /// The command that the client will run: one that looks for the program where that finds this one, else one with its path.

@@ -9,7 +9,9 @@ use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 
-use super::init::{Approval, Written, apply, finish, is_executable};
+use super::init::is_executable;
+use super::settings_change::{Manner, SettingsChange, Written};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm};
 use crate::terminal::{log, plain, print};
 
@@ -48,10 +50,10 @@ pub(crate) fn behind(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
-    approval: Approval,
+    manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    put(environment, client, scope, approval, output, Direction::Behind)
+    put(environment, client, scope, manner, output, Direction::Behind)
 }
 
 /// Puts the servers of a client back to where they were.
@@ -59,17 +61,17 @@ pub(crate) fn direct(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
-    approval: Approval,
+    manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    put(environment, client, scope, approval, output, Direction::Direct)
+    put(environment, client, scope, manner, output, Direction::Direct)
 }
 
 fn put(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
-    approval: Approval,
+    manner: Manner,
     output: OutputForm,
     direction: Direction,
 ) -> Result<ExitStatus, CommandError> {
@@ -93,13 +95,15 @@ fn put(
                 continue;
             }
         };
-        let remarks = vec![format!("servers   {path}")];
+        let remarks = vec![format!("servers   {}", at_home(environment, path.as_str()))];
         if direction == Direction::Behind {
             let servers = form.servers(&before)?;
             is_something |= !servers.is_empty();
             servers.iter().filter_map(left).for_each(|line| log(&line));
         }
-        let written = apply(&path, &before, &after, approval, output, &remarks, &|| Ok(()))?;
+        let change =
+            SettingsChange { client, settings: &path, before: &before, after: &after, remarks: &remarks };
+        let written = change.apply(manner, output, &|| Ok(()))?;
         if written == Written::Unchanged {
             continue;
         }
@@ -110,7 +114,7 @@ fn put(
             }
             Direction::Direct => "the servers are called directly again",
         };
-        let done = finish(written, (client, &path), output, next)?;
+        let done = change.tell(written, output, next)?;
         if done != ExitStatus::Done {
             exit = done;
         }

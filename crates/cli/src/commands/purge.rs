@@ -16,7 +16,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::Installations;
 use checkrein_protocol::AbsolutePath;
 
-use super::init::Approval;
+use super::settings_change::Approval;
 use super::uninstall::settings_to_clear;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
@@ -76,7 +76,7 @@ pub(crate) fn purge(
     match approval {
         Approval::DryRun => return tell(&plan, installation::PurgeResult::DryRun, output),
         Approval::Given => {}
-        Approval::Ask | Approval::AskInFull => match confirm(
+        Approval::Ask => match confirm(
             "Delete this? It cannot be undone, and `checkrein undo` has nothing left to restore.",
         ) {
             Reply::Yes => {}

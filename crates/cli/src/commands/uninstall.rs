@@ -10,10 +10,11 @@ use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::Value as Json;
 
 use super::init::{
-    ALL, Approval, EXCLUDED_BY, Results, Written, apply, bare, clients, companions, excluded, finish,
-    holding, no_such_scope, read, settings_file,
+    ALL, EXCLUDED_BY, bare, clients, companions, excluded, holding, no_such_scope, read, settings_file,
 };
 use super::insertions::Inserting as _;
+use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, mcp_servers};
 
 /// The clients whose hooks are meant: the one that is named, or all of which a settings file here calls them, or did.
@@ -46,7 +47,7 @@ pub fn uninstall(
     chosen: &[&'static ClientAdapter],
     scope: Option<SettingsScope>,
     purge: Switch,
-    approval: Approval,
+    manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
@@ -55,16 +56,16 @@ pub fn uninstall(
         client,
         scope,
         purge,
-        approval,
+        manner,
         output,
     )? {
-        ExitStatus::Done => mcp_servers::direct(environment, client, scope, approval, output),
+        ExitStatus::Done => mcp_servers::direct(environment, client, scope, manner, output),
         done => Ok(done),
     };
     if let [client] = chosen {
         return whole(client);
     }
-    let mut results = Results::new(output);
+    let mut results = Results::new(manner, output);
     for client in chosen {
         if scope.is_some_and(|scope| client.places.of_scope(scope).is_none()) {
             continue;
@@ -83,7 +84,7 @@ fn of_client(
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
     purge: Switch,
-    approval: Approval,
+    manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let scopes = scopes_to_clear(environment, client, scope);
@@ -109,9 +110,11 @@ fn of_client(
             installations.0.retain(|known| known.settings != settings);
             installations.save(environment)
         };
-        let remarks = [format!("settings  {settings}")];
-        let written = apply(&settings, &before, &after, approval, output, &remarks, &forget)?;
-        if written == Written::Unchanged && approval != Approval::DryRun {
+        let remarks = [format!("settings  {}", at_home(environment, settings.as_str()))];
+        let change =
+            SettingsChange { client, settings: &settings, before: &before, after: &after, remarks: &remarks };
+        let written = change.apply(manner, output, &forget)?;
+        if written == Written::Unchanged && manner.approval != Approval::DryRun {
             forget()?;
         }
         let held = environment.folder_of(client);
@@ -128,7 +131,7 @@ fn of_client(
         if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(environment, client)?;
         }
-        let done = finish(written, (client, &settings), output, done_words(purge))?;
+        let done = change.tell(written, output, done_words(purge))?;
         if done != ExitStatus::Done {
             exit = done;
         }

@@ -1,0 +1,271 @@
+//! A change of a client's settings file: how it is shown, whether it is made, and what is told of it.
+
+use checkrein_clients::ClientAdapter;
+use checkrein_engine::config_files::replace_file;
+use checkrein_engine::error::CommandError;
+use checkrein_protocol::AbsolutePath;
+use similar::{ChangeTag, TextDiff};
+
+use super::{ExitStatus, OutputForm};
+use crate::api;
+use crate::api::installation::{RegistrationAnswer, RegistrationResult};
+use crate::terminal::{Reply, bold, confirm, counted, dim, hanging, log, print, print_exact, wrapped};
+
+/// What to do with the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Ask before writing.
+    Ask,
+    /// Write without asking.
+    Given,
+    /// Show only.
+    DryRun,
+}
+
+/// How much of the change is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeDetail {
+    /// What is written where, in a few lines.
+    Summary,
+    /// Every line that changes.
+    Lines,
+}
+
+/// How a change is shown, and whether it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manner {
+    /// What to do with it.
+    pub approval: Approval,
+    /// How much of it is shown.
+    pub detail: ChangeDetail,
+}
+
+/// The column at which what is said of a change begins, behind the words for it.
+const MARGIN: usize = 10;
+
+/// What is said at the end of a dry run.
+const NOTHING_WRITTEN: &str = "dry run: nothing was written";
+
+/// What becomes of a settings file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SettingsChange<'a> {
+    pub(super) client: &'static ClientAdapter,
+    pub(super) settings: &'a AbsolutePath,
+    pub(super) before: &'a str,
+    pub(super) after: &'a str,
+    /// What is shown above it, a line each.
+    pub(super) remarks: &'a [String],
+}
+
+impl SettingsChange<'_> {
+    /// Whether anything changes.
+    pub(super) fn is_one(&self) -> bool {
+        self.before != self.after
+    }
+
+    /// Shows it, asks where that is wanted, and writes the file. `first` comes right before.
+    pub(super) fn apply(
+        &self,
+        manner: Manner,
+        output: OutputForm,
+        first: &dyn Fn() -> Result<(), CommandError>,
+    ) -> Result<Written, CommandError> {
+        if !self.is_one() {
+            return Ok(Written::Unchanged);
+        }
+        self.show(manner, output);
+        match manner.approval {
+            Approval::DryRun => return Ok(Written::DryRun),
+            Approval::Ask => match confirm("Write this?") {
+                Reply::Yes => {}
+                Reply::No => return Ok(Written::Declined),
+                Reply::Nobody => return Ok(Written::Unasked),
+            },
+            Approval::Given => {}
+        }
+        first()?;
+        replace_file(self.settings, self.after.as_bytes())?;
+        Ok(Written::Yes)
+    }
+
+    /// Shows it to a user.
+    pub(super) fn show(&self, manner: Manner, output: OutputForm) {
+        if output == OutputForm::Json || !self.is_one() {
+            return;
+        }
+        self.remarks.iter().for_each(|remark| print(&hanging(remark, MARGIN)));
+        match manner.detail {
+            ChangeDetail::Lines => print_exact(&self.difference()),
+            // Nobody reads three hundred lines that are all alike before they agree.
+            ChangeDetail::Summary => print(&hanging(&self.summary(manner.approval), MARGIN)),
+        }
+    }
+
+    /// How much changes.
+    fn summary(&self, approval: Approval) -> String {
+        let difference = TextDiff::from_lines(self.before, self.after);
+        let counts = [("adds", ChangeTag::Insert), ("removes", ChangeTag::Delete)].map(|(verb, tag)| {
+            let count = difference.iter_all_changes().filter(|change| change.tag() == tag).count();
+            (count > 0)
+                .then(|| format!("{verb} {}", counted(u64::try_from(count).unwrap_or(u64::MAX), "line")))
+        });
+        let counts = counts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let shown_by = match approval {
+            Approval::DryRun => "--verbose",
+            Approval::Ask | Approval::Given => "--dry-run --verbose",
+        };
+        format!("change    {counts}; `{shown_by}` shows them")
+    }
+
+    /// Every line that changes, with two around it.
+    fn difference(&self) -> String {
+        TextDiff::from_lines(self.before, self.after)
+            .unified_diff()
+            .context_radius(2)
+            .header(&format!("{} (now)", self.settings), &format!("{} (then)", self.settings))
+            .to_string()
+    }
+
+    /// What programs are told of it.
+    fn answer(&self, written: Written) -> RegistrationAnswer {
+        let change = (written == Written::DryRun).then(|| self.difference());
+        RegistrationAnswer {
+            change,
+            ..RegistrationAnswer::new(self.client, Some(self.settings), written.told().0, None)
+        }
+    }
+
+    /// Tells what became of it; `next` is what is said once it is written.
+    pub(super) fn tell(
+        &self,
+        written: Written,
+        output: OutputForm,
+        next: &str,
+    ) -> Result<ExitStatus, CommandError> {
+        let settings = self.settings;
+        match (output, written) {
+            (OutputForm::Json, _) => print_exact(&api::line(&self.answer(written))?),
+            (OutputForm::Text, Written::Yes) => {
+                print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
+            }
+            (OutputForm::Text, Written::Unchanged) => {
+                print(&format!("{settings} is already as it should be; nothing changed"));
+            }
+            (OutputForm::Text, Written::DryRun) => print(&dim(NOTHING_WRITTEN)),
+            (OutputForm::Text, Written::Declined) => log("nothing was written"),
+            (OutputForm::Text, Written::Unasked) => {
+                log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
+            }
+        }
+        Ok(written.told().1)
+    }
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    Yes,
+    Unchanged,
+    DryRun,
+    Declined,
+    Unasked,
+}
+
+impl Written {
+    /// What programs are told of it, and with which exit status it ends.
+    fn told(self) -> (RegistrationResult, ExitStatus) {
+        match self {
+            Self::Yes => (RegistrationResult::Written, ExitStatus::Done),
+            Self::Unchanged => (RegistrationResult::Unchanged, ExitStatus::Done),
+            Self::DryRun => (RegistrationResult::DryRun, ExitStatus::Done),
+            Self::Declined | Self::Unasked => (RegistrationResult::Declined, ExitStatus::Failed),
+        }
+    }
+}
+
+/// What became of several clients, told for each, and at the end of all.
+#[derive(Debug)]
+pub(super) struct Results {
+    output: OutputForm,
+    approval: Approval,
+    lines: Vec<(&'static str, String)>,
+    exit: ExitStatus,
+}
+
+impl Results {
+    pub(super) fn new(manner: Manner, output: OutputForm) -> Self {
+        Self { output, approval: manner.approval, lines: Vec::new(), exit: ExitStatus::Done }
+    }
+
+    /// Notes what became of a file.
+    pub(super) fn told(&mut self, change: &SettingsChange<'_>, written: Written) -> Result<(), CommandError> {
+        let settings = change.settings;
+        let words = match written {
+            Written::Yes => format!("written: {settings}"),
+            Written::Unchanged => format!("already as it should be: {settings}"),
+            // It was shown.
+            Written::DryRun => String::new(),
+            Written::Declined | Written::Unasked => "nothing was written".to_owned(),
+        };
+        self.note(change.client, words, &change.answer(written))?;
+        self.also(written.told().1);
+        Ok(())
+    }
+
+    /// Notes that a client is left out.
+    pub(super) fn skipped(&mut self, client: &'static ClientAdapter, why: &str) -> Result<(), CommandError> {
+        let answer = RegistrationAnswer::new(client, None, RegistrationResult::Skipped, Some(why.to_owned()));
+        self.note(client, format!("skipped: {why}"), &answer)
+    }
+
+    /// Notes that it failed, and says why.
+    pub(super) fn failed(
+        &mut self,
+        client: &'static ClientAdapter,
+        error: &CommandError,
+    ) -> Result<(), CommandError> {
+        log(&format!("error: {}: {error}", client.title));
+        if let Some(hint) = &error.hint {
+            log(&format!("hint: {hint}"));
+        }
+        let why = Some(error.to_string());
+        let answer = RegistrationAnswer::new(client, None, RegistrationResult::Failed, why);
+        self.exit = ExitStatus::Failed;
+        self.note(client, format!("failed: {error}"), &answer)
+    }
+
+    /// Notes the end of something that has said what became of it.
+    pub(super) fn also(&mut self, exit: ExitStatus) {
+        if exit != ExitStatus::Done {
+            self.exit = exit;
+        }
+    }
+
+    fn note(
+        &mut self,
+        client: &'static ClientAdapter,
+        words: String,
+        answer: &RegistrationAnswer,
+    ) -> Result<(), CommandError> {
+        self.lines.push((client.title, words));
+        if self.output == OutputForm::Json {
+            print_exact(&api::line(answer)?);
+        }
+        Ok(())
+    }
+
+    /// Shows all of it, with what the user has to do besides; the exit status.
+    pub(super) fn end(self, steps: &[&str]) -> ExitStatus {
+        if self.output == OutputForm::Text {
+            let width = self.lines.iter().map(|(title, _)| title.chars().count()).max().unwrap_or_default();
+            for (title, words) in self.lines.iter().filter(|(_, words)| !words.is_empty()) {
+                print(&wrapped(&format!("{}  {words}", bold(&format!("{title:width$}")))));
+            }
+            steps.iter().for_each(|step| print(&wrapped(step)));
+            if self.approval == Approval::DryRun && !self.lines.is_empty() {
+                print(&dim(NOTHING_WRITTEN));
+            }
+        }
+        self.exit
+    }
+}
