@@ -4,6 +4,7 @@ mod context;
 mod custom;
 mod example;
 mod expression;
+pub(crate) mod tools;
 
 use checkrein_facts::{History, HostPaths};
 use checkrein_protocol::{Action, Decision, Effect, Intent};

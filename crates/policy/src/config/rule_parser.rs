@@ -28,7 +28,12 @@ pub(crate) static RULE_KEYS: Keys = &[
         "a list of kinds of effect",
         "The condition is looked at only when an effect has one of these kinds.",
     ),
-    ("tools", false, "a list of names of tools", "The condition is looked at only for these tools."),
+    (
+        "tools",
+        false,
+        "a list of names of tools",
+        "The condition is looked at only for these tools. `mcp__SERVER` means all tools of an MCP server, a `*` at the end any rest of a name.",
+    ),
     ("match", false, "a list of examples", "Examples that the rule must catch."),
     ("not_match", false, "a list of examples", "Examples on which it must stay silent."),
 ];

@@ -19,7 +19,7 @@ pub(crate) static TRIPWIRE_KEYS: Keys = &[
         "when",
         false,
         "a map with `tool` and `hook`",
-        "`tool`: a name or a list of names of tools. `hook`: `tool_call`, the only one.",
+        "`tool`: a name or a list of names of tools; `mcp__SERVER` means all tools of an MCP server, a `*` at the end any rest of a name. `hook`: `tool_call`, the only one.",
     ),
     (
         "condition",
@@ -54,7 +54,12 @@ pub(crate) static TRIPWIRE_KEYS: Keys = &[
 pub(crate) static PATTERN_KEYS: Keys = &[
     ("name", true, "a name of letters, digits, `_` and `-`", "The name."),
     ("description", false, "a text", "What the pattern is for."),
-    ("tools", false, "a list of names of tools", "Only calls of these tools are looked at."),
+    (
+        "tools",
+        false,
+        "a list of names of tools",
+        "Only calls of these tools are looked at. `mcp__SERVER` means all tools of an MCP server, a `*` at the end any rest of a name.",
+    ),
     ("of", true, "an expression", "Which actions count, in the Common Expression Language."),
     (
         "within",

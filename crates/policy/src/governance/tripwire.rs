@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use checkrein_protocol::{Amount, Severity, TallyIncrement, TallyKey, TallyWindow, Timestamp, VerdictKind};
 
-use crate::rule::{Condition, RuleContext, RuleFailure};
+use crate::rule::{Condition, RuleContext, RuleFailure, tools};
 
 /// How many tripwires and own patterns may count (ours): the state of a session holds a tally for each.
 pub const COUNTING_LIMIT: usize = 32;
@@ -30,7 +30,7 @@ pub struct Tripwire {
     pub origin: TripwireOrigin,
     /// What it is for.
     pub description: String,
-    /// It is only looked at for these tools; empty: for all.
+    /// It is only looked at for these tools; empty: for all. `mcp__SERVER` means all tools of an MCP server, `*` any rest of a name.
     pub tools: Vec<String>,
     /// The condition.
     pub condition: String,
@@ -145,7 +145,7 @@ impl CompiledTripwire {
     ) -> (Option<TripwireFinding>, Option<TallyIncrement>) {
         let tool = context.action.tool.as_str();
         let tools = &self.tripwire.tools;
-        if !tools.is_empty() && !tools.iter().any(|name| name == tool) {
+        if !tools::holds(tools, tool) {
             return (None, None);
         }
         let judged = match &self.tripwire.count {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use checkrein_protocol::{Decision, EffectKind};
 
 use super::expression::Condition;
+use super::tools;
 use super::{Example, ExampleError, Finding, RuleContext, RuleError, RuleFailure, RuleName};
 use crate::config::Config;
 
@@ -25,7 +26,7 @@ pub struct CustomRule {
     pub alternatives: Vec<String>,
     /// The condition is only looked at when an effect has one of these kinds; empty: always.
     pub kinds: Vec<EffectKind>,
-    /// The condition is only looked at for these tools; empty: for all.
+    /// The condition is only looked at for these tools; empty: for all. `mcp__SERVER` means all tools of an MCP server, `*` any rest of a name.
     pub tools: Vec<String>,
     /// Examples that it must catch, in the text form of [`crate::Example`].
     pub matches: Vec<String>,
@@ -164,8 +165,7 @@ impl CompiledRule {
         let tool = context.action.tool.as_str();
         let tools = &self.rule.tools;
         let kinds = &self.rule.kinds;
-        (tools.is_empty() || tools.iter().any(|name| name == tool))
-            && (kinds.is_empty() || context.any(|effect| kinds.contains(&effect.kind)))
+        tools::holds(tools, tool) && (kinds.is_empty() || context.any(|effect| kinds.contains(&effect.kind)))
     }
 
     fn condition(&self) -> Result<&Condition, RuleFailure> {

@@ -11,6 +11,7 @@ use cel::parser::PrattParser;
 use checkrein_protocol::{Amount, Depth, Effect, NetworkReach};
 use serde_json::Value as Json;
 
+use super::tools::server_of;
 use super::{RuleContext, RuleFailure};
 
 /// The greatest length of a condition, in bytes (ours).
@@ -263,6 +264,7 @@ fn longest_list(value: &Value) -> usize {
 fn action(context: &RuleContext<'_>) -> Value {
     map([
         ("tool", Value::from(context.action.tool.as_str())),
+        ("server", Value::from(server_of(context.action.tool.as_str()).unwrap_or_default())),
         ("command", Value::from(context.action.shell_text().unwrap_or_default())),
         ("cwd", Value::from(context.action.cwd.as_str())),
         ("intent", Value::from(word(&context.intent))),
