@@ -421,6 +421,12 @@ fn audit_finds_an_edit_and_exports() {
     insta::assert_snapshot!("audit_whole", stable(&environment, &environment.succeed(&["audit", "verify"])));
     assert_eq!(environment.succeed(&["audit", "export"]).lines().count(), 3);
     assert_eq!(environment.succeed(&["audit", "export", "--form", "csv"]).lines().count(), 4);
+    let found = |form: &str| environment.succeed(&["audit", "export", "--form", form]);
+    let (cef, ocsf) = (found("cef"), found("ocsf"));
+    assert!(cef.lines().count() == 1 && cef.contains("|tool.review|Tool call reviewed|6|"), "{cef}");
+    assert!(cef.contains(" act=block ") && !cef.contains("rm -rf"), "{cef}");
+    let event: Json = serde_json::from_str(&ocsf).unwrap();
+    assert_eq!((&event["class_uid"], &event["disposition"]), (&2004.into(), &"Blocked".into()));
     let ledger = environment.state().join("sessions/s/ledger.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
     fs::write(&ledger, text.replacen("\"verdict\":\"block\"", "\"verdict\":\"ok\"   ", 1)).unwrap();
@@ -431,6 +437,33 @@ fn audit_finds_an_edit_and_exports() {
         "{}",
         String::from_utf8_lossy(&output.stdout)
     );
+}
+
+#[test]
+fn an_export_of_events_goes_on_with_those_that_come_each_once() {
+    let environment = TestEnvironment::new();
+    let refused = environment.checkrein(&["audit", "export", "--form", "csv", "--follow"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--form cef"), "{refused:?}");
+    environment.bash("s", "rm -rf ~");
+    let mut child = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["audit", "export", "--form", "cef", "--follow"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().contains("cs1=s "));
+    // A session that begins later, and the one from before.
+    environment.bash("t", "rm -rf ~");
+    environment.bash("s", "ls");
+    environment.bash("s", "rm -rf /");
+    let mut after = [next(), next()].map(|line| line.split(" cs1=").nth(1).unwrap()[..2].to_owned());
+    after.sort();
+    assert_eq!(after, ["s ", "t "]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(lines.next().is_none(), "each event is told once");
 }
 
 #[test]

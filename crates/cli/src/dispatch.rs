@@ -386,9 +386,13 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         },
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
-            AuditCommand::Export { session, form, output } => {
-                audit::export(&environment, session.as_deref(), form.map(Into::into), output.as_deref())
-            }
+            AuditCommand::Export { session, form, output, follow } => audit::export(
+                &environment,
+                session.as_deref(),
+                form.map(Into::into),
+                output.as_deref(),
+                if follow { audit::Going::On } else { audit::Going::Ends },
+            ),
         },
         Command::Credential { command } => match command {
             CredentialCommand::Set { name } => credential::set(&environment, &name, output),

@@ -17,6 +17,7 @@
 //! | `retention` | removing sessions, with a record of what went |
 //! | `testimony` | what is kept of sessions outside, so that the loss of records shows |
 //! | `event_log` | what records tell that is worth a look, for whatever gathers logs |
+//! | `event_forms` | the same for tools for security events: CEF and OCSF |
 //! | `export` | JSON Lines and CSV |
 //! | [`mask`] | taking secrets and personal data out of everything that is written |
 //! | `error` | what can go wrong with a ledger |
@@ -30,6 +31,7 @@
 mod anchors;
 mod cache;
 mod error;
+mod event_forms;
 mod event_log;
 mod export;
 mod halt;
@@ -47,13 +49,14 @@ mod testimony;
 mod verify;
 
 pub use error::LedgerError;
+pub use event_forms::{EventForm, event_line};
 pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, prune_events};
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
 pub use projection::Projection;
-pub use read::{Line, Lines, find, last, lines};
+pub use read::{Line, Lines, find, last, lines, lines_from};
 pub use retention::{Due, remove};
 pub use state_directory::{FolderName, StateDirectory};
 pub use tail::{Tail, TailGrowth};

@@ -1,7 +1,7 @@
 //! Reading ledgers: from the beginning, from the end, and by the name of an action.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +47,7 @@ pub struct Lines {
     path: PathBuf,
     reader: BufReader<File>,
     number: u64,
+    position: u64,
     failed: bool,
     cut: bool,
     wanted: Option<String>,
@@ -54,11 +55,21 @@ pub struct Lines {
 
 /// Opens the ledger file at `path` for reading.
 pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
-    let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
+    lines_from(path, 0)
+}
+
+/// Opens the ledger file at `path` for reading from a [`Lines::position`] on, for who looks at it again and again; lines are counted from
+/// there. A file that has become shorter is another one, and is read from its beginning.
+pub fn lines_from(path: &Path, position: u64) -> Result<Lines, LedgerError> {
+    let mut file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
+    let length = file.metadata().map_err(LedgerError::read(path))?.len();
+    let position = if position <= length { position } else { 0 };
+    file.seek(SeekFrom::Start(position)).map_err(LedgerError::read(path))?;
     Ok(Lines {
         path: path.to_owned(),
         reader: BufReader::with_capacity(64 * 1024, file),
         number: 0,
+        position,
         failed: false,
         cut: false,
         wanted: None,
@@ -76,6 +87,11 @@ impl Lines {
     /// Whether the file ended in the middle of a line, which was left out; known once the last line was read.
     pub fn is_cut(&self) -> bool {
         self.cut
+    }
+
+    /// Where the last line that was read ends, in bytes.
+    pub fn position(&self) -> u64 {
+        self.position
     }
 
     fn is_wanted(&self, line: &[u8]) -> bool {
@@ -102,6 +118,7 @@ impl Iterator for Lines {
                 return None;
             }
             self.number += 1;
+            self.position += bytes.len() as u64;
             if self.is_wanted(&bytes) {
                 break;
             }

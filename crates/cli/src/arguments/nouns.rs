@@ -416,8 +416,10 @@ pub(crate) enum AuditCommand {
         /// Check only sessions whose name starts with this
         session: Option<String>,
     },
-    /// Export the records as JSON Lines or CSV
-    #[command(after_help = "Example:\n  checkrein audit export --form csv --output records.csv")]
+    /// Export the records as JSON Lines or CSV, or what is worth a look for a SIEM
+    #[command(
+        after_help = "`cef` and `ocsf` hold no command, prompt or content: one line for each event that is worth a look.\n\nExamples:\n  checkrein audit export --form csv --output records.csv\n  checkrein audit export --form cef --follow | logger --tag checkrein"
+    )]
     Export {
         /// Export only sessions whose name starts with this
         session: Option<String>,
@@ -427,6 +429,9 @@ pub(crate) enum AuditCommand {
         /// File to write [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<String>,
+        /// Go on with the events that come (`cef`, `ocsf`)
+        #[arg(short, long)]
+        follow: bool,
     },
 }
 

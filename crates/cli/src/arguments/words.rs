@@ -5,6 +5,7 @@ use crate::commands::init::ALL;
 use crate::commands::preset::Preset;
 use checkrein_clients::CLIENTS;
 use checkrein_intervention::RecoveryPolicy;
+use checkrein_ledger::EventForm;
 use checkrein_policy::{LimitPreset, Profile, VerdictKind};
 use checkrein_protocol::Judgement;
 #[cfg(target_os = "linux")]
@@ -151,8 +152,14 @@ impl From<JudgementName> for Judgement {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum FormName {
+    /// The records as they are
     Jsonl,
+    /// A table of the records
     Csv,
+    /// Events in Common Event Format, for a SIEM
+    Cef,
+    /// Events as OCSF, in JSON Lines
+    Ocsf,
 }
 
 impl From<FormName> for ExportForm {
@@ -160,6 +167,8 @@ impl From<FormName> for ExportForm {
         match name {
             FormName::Jsonl => Self::JsonLines,
             FormName::Csv => Self::Csv,
+            FormName::Cef => Self::Events(EventForm::Cef),
+            FormName::Ocsf => Self::Events(EventForm::Ocsf),
         }
     }
 }

@@ -1,10 +1,15 @@
 //! `checkrein audit`: whether the records are whole, and a copy of them.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::thread;
+use std::time::Duration;
 
+use checkrein_clients::is_canary;
 use checkrein_ledger::{
-    ExportError, FolderName, Verification, export_csv, export_csv_header, export_json_lines,
+    EventForm, ExportError, FolderName, Verification, event_line, export_csv, export_csv_header,
+    export_json_lines, lines_from,
 };
 use checkrein_policy::ExportFormat;
 use checkrein_session::SessionLedger;
@@ -27,7 +32,21 @@ pub enum ExportForm {
     JsonLines,
     /// A table.
     Csv,
+    /// What is worth a look, for tools for security events.
+    Events(EventForm),
 }
+
+/// Whether an export goes on with what comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Going {
+    /// It ends with what is recorded.
+    Ends,
+    /// It goes on until the process is ended.
+    On,
+}
+
+/// How often new records are looked for (ours).
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Verifies every ledger, or those of the sessions whose name begins so.
 pub fn verify(
@@ -145,8 +164,15 @@ pub fn export(
     session: Option<&str>,
     form: Option<ExportForm>,
     file: Option<&str>,
+    going: Going,
 ) -> Result<ExitStatus, CommandError> {
     let form = form.unwrap_or_else(|| usual_form(environment));
+    if going == Going::On && !matches!(form, ExportForm::Events(_)) {
+        return Err(CommandError::user(
+            "`--follow` goes on with events only",
+            "add `--form cef` or `--form ocsf`; `checkrein log --follow --json` goes on with records",
+        ));
+    }
     let folders = super::session_choice::folders(environment, session)?;
     let mut writer: Box<dyn Write> = match file {
         Some(path) => Box::new(BufWriter::new(
@@ -154,7 +180,21 @@ pub fn export(
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    match write_all(environment, form, folders, &mut writer) {
+    let written = match form {
+        ExportForm::Events(form) => {
+            let listed = || -> Result<Vec<FolderName>, ExportError> {
+                let mut folders = environment.state.folders()?;
+                folders.retain(|folder| {
+                    let name = folder.as_str();
+                    session.map_or(!is_canary(name), |beginning| name.starts_with(beginning))
+                });
+                Ok(folders)
+            };
+            write_events(environment, form, (folders, &listed), going, &mut writer)
+        }
+        ExportForm::JsonLines | ExportForm::Csv => write_all(environment, form, folders, &mut writer),
+    };
+    match written {
         Ok(()) => Ok(ExitStatus::Done),
         // A reader that has gone away (`| head`) has what it wanted.
         Err(ExportError::Sink(error)) if error.kind() == io::ErrorKind::BrokenPipe && file.is_none() => {
@@ -181,7 +221,43 @@ fn write_all(
         match form {
             ExportForm::JsonLines => export_json_lines(&path, writer)?,
             ExportForm::Csv => export_csv(&folder, &path, writer)?,
+            ExportForm::Events(_) => 0,
         };
     }
     Ok(writer.flush()?)
+}
+
+/// Writes the events of these sessions, each once; with [`Going::On`] also those that come, and of sessions that `listed` finds later.
+fn write_events(
+    environment: &HostEnvironment,
+    form: EventForm,
+    (mut folders, listed): (Vec<FolderName>, &dyn Fn() -> Result<Vec<FolderName>, ExportError>),
+    going: Going,
+    writer: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let mut read: HashMap<FolderName, u64> = HashMap::new();
+    loop {
+        for folder in folders {
+            let path = SessionLedger::of_folder(&environment.state, folder.clone()).path();
+            // The folder is there before the first record.
+            if !path.exists() {
+                continue;
+            }
+            let before = read.get(&folder).copied().unwrap_or_default();
+            let mut lines = lines_from(&path, before)?;
+            for line in lines.by_ref() {
+                let Some(record) = line?.record else { continue };
+                if let Some(line) = event_line(form, env!("CARGO_PKG_VERSION"), folder.as_str(), &record) {
+                    writeln!(writer, "{line}")?;
+                }
+            }
+            read.insert(folder, lines.position());
+        }
+        writer.flush()?;
+        match going {
+            Going::Ends => return Ok(()),
+            Going::On => thread::sleep(LOOK),
+        }
+        folders = listed()?;
+    }
 }
