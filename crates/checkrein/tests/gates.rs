@@ -11,6 +11,7 @@ mod support;
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Output, Stdio};
 
 use serde_json::Value as Json;
@@ -171,6 +172,56 @@ fn reports_for_other_programs() {
     let output = environment.checkrein(&["gate", "completeness", "--form", "junit"]);
     assert_eq!(output.status.code(), Some(2));
     insta::assert_snapshot!(said(&output));
+}
+
+/// The last script of the action for GitHub, as its steps would run it.
+fn action_script() -> String {
+    let action = fs::read_to_string(support::repository().join("action.yml")).unwrap();
+    let (_, script) = action.rsplit_once("      run: |\n").unwrap();
+    script.lines().map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or(line))).collect()
+}
+
+#[test]
+fn the_action_reports_in_the_summary_in_a_comment_and_as_sarif() {
+    let environment = changed();
+    environment.git(&["branch", "before"]);
+    let folder = environment.home().join("runner");
+    fs::create_dir(&folder).unwrap();
+    support::copy_program(env!("CARGO_BIN_EXE_checkrein"), folder.join("checkrein"));
+    let gh = "#!/bin/sh\nprintf '%s\\n' \"$*\" >>\"$RUNNER_TEMP/comments\"\n";
+    fs::write(folder.join("gh"), gh).unwrap();
+    fs::set_permissions(folder.join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |comment: &str, number: &str| {
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let mut command = environment.command("bash");
+        command.args(["-eo", "pipefail", "-c", &action_script()]).env("PATH", path);
+        command.env("RUNNER_TEMP", &folder).env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
+        command.env("GITHUB_REPOSITORY", "example/shop").env("PULL_REQUEST", number);
+        for (name, value) in
+            [("GATE", "completeness"), ("SINCE", "before"), ("STRICT", "false"), ("ALLOW", "")]
+        {
+            command.env(name, value);
+        }
+        command.env("DESIGN", "").env("SARIF", folder.join("found.sarif")).env("COMMENT", comment);
+        command.output().unwrap()
+    };
+    let output = run("true", "12");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(said(&output).contains("src/lib.rs:6"), "{output:?}");
+    let summary = fs::read_to_string(folder.join("summary.md")).unwrap();
+    assert!(summary.starts_with("### Checkrein: gate completeness\n\n    completeness"), "{summary}");
+    assert!(summary.lines().skip(2).all(|line| line.starts_with("    ")), "{summary}");
+    let sarif: Json = serde_json::from_str(&fs::read_to_string(folder.join("found.sarif")).unwrap()).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 3);
+    let comments = || fs::read_to_string(folder.join("comments")).unwrap();
+    assert!(comments().starts_with("pr comment 12 --repo example/shop --body-file "), "{}", comments());
+    // Neither without a wish nor without a pull request.
+    assert_eq!(run("false", "12").status.code(), Some(2));
+    assert_eq!(run("true", "").status.code(), Some(2));
+    assert_eq!(comments().lines().count(), 1);
+    environment.git(&["checkout", "--", "."]);
+    fs::remove_file(environment.project().join("new.py")).unwrap();
+    assert_eq!(run("false", "").status.code(), Some(0));
 }
 
 #[test]
