@@ -541,6 +541,28 @@ fn an_agent_at_a_terminal_that_ignores_the_keyboard_is_ended_by_the_second_inter
     assert_eq!(status_after_interrupts(handling, 3), "7", "who takes it decides what it means");
 }
 
+/// What is said while the agent has the terminal stands on a line of its own, and what the agent writes next at the beginning of one.
+#[test]
+fn what_a_run_says_beside_an_agent_leaves_both_at_the_beginning_of_a_line() {
+    let environment = TestEnvironment::new();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let ready = environment.project().join("ready");
+    let agent = r#"trap "" INT; echo begun; touch ready; sleep 2; echo and on"#;
+    let session = format!("stty rows 24 cols 100; {program} run -- bash -c '{agent}'");
+    let (mut child, mut input) = at_a_terminal(&environment, &session);
+    wait_for("the agent", || ready.exists());
+    std::io::Write::write_all(&mut input, b"\x03").unwrap();
+    let mut written = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut written).unwrap();
+    child.wait().unwrap();
+    let mut screen = vt100::Parser::new(24, 100, 0);
+    screen.process(&written);
+    let rows: Vec<String> = screen.screen().rows(0, 100).collect();
+    for line in ["begun", "checkrein: the agent does not take Ctrl-C", "and on"] {
+        assert!(rows.iter().any(|row| row.starts_with(line)), "`{line}` begins no line: {rows:#?}");
+    }
+}
+
 #[test]
 fn who_does_not_read_does_not_keep_an_agent_from_being_stopped() {
     let environment = TestEnvironment::new();

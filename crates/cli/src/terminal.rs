@@ -18,6 +18,7 @@ use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
 use comfy_table::{ContentArrangement, Table, presets};
 pub(crate) use dialogue::in_dialogue;
+use rustix::termios::OutputModes;
 
 /// Whether remarks are JSON.
 static REMARKS_ARE_JSON: AtomicBool = AtomicBool::new(false);
@@ -36,8 +37,19 @@ pub fn log(text: &str) {
         let remark = Remark { text: text.strip_prefix("checkrein: ").unwrap_or(text).to_owned() };
         remarks::log(&api::line(&remark).unwrap_or_default());
     } else {
-        remarks::log(&wrapped(text));
+        remarks::log(&placed(&wrapped(text), says_raw()));
     }
+}
+
+/// Whether an agent's terminal is passed on through ours, which then moves to the beginning of a line only where it is told to.
+fn says_raw() -> bool {
+    let terminal = rustix::termios::tcgetattr(io::stderr());
+    terminal.is_ok_and(|terminal| !terminal.output_modes.contains(OutputModes::OPOST))
+}
+
+/// A remark as the terminal takes it: on lines of its own, also beside what an agent has just written there.
+fn placed(text: &str, is_raw: bool) -> String {
+    if is_raw { format!("\r\n{}\r", text.replace('\n', "\r\n")) } else { text.to_owned() }
 }
 
 /// Writes down what did not work on the way.
