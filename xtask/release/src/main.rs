@@ -11,6 +11,7 @@
 //! | [`formula`] | the formula for Homebrew |
 //! | [`bill`] | the bill of materials (CycloneDX) |
 //! | [`sums`] | `SHA256SUMS` |
+//! | [`vsix`] | the extension for VS Code |
 //! | [`trial`] | nothing: it installs what the others made, and proves that it guards |
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore talks to the user who runs it")]
@@ -26,6 +27,7 @@ mod sums;
 mod system_packages;
 mod targets;
 mod trial;
+mod vsix;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -111,6 +113,8 @@ fn release(arguments: &[String]) -> Outcome {
     made.push(Made::File(launcher, proof));
     let formula = formula::formula(&release, &archives)?;
     made.push(Made::File(formula, Trial::NotTried("there is no Homebrew here".to_owned())));
+    let extension = vsix::extension(&release)?;
+    made.push(Made::File(extension, Trial::NotTried("there is no VS Code here".to_owned())));
     let bill = bill::bill(&release)?;
     made.push(Made::File(bill, Trial::NotTried("it is a list".to_owned())));
     let installer = release.folder.join("install.sh");
