@@ -105,7 +105,9 @@ pub fn allow(
         OutputForm::Json => {
             print_exact(&api::line(&shown::allowed(name, review, &allowance, &against, others))?);
         }
-        OutputForm::Text => print(&format!("done; `checkrein allow --forget {name}` takes it back")),
+        OutputForm::Text => print(&format!(
+            "done: tell the agent to try again; `checkrein allow --forget {name}` takes it back"
+        )),
     }
     Ok(ExitStatus::Done)
 }

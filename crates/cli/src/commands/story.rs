@@ -170,28 +170,32 @@ pub(super) fn shortened(environment: &HostEnvironment, workspace: Option<&str>, 
     at_home(environment, &in_workspace)
 }
 
-/// A text with `~` for the home directory in the names of files.
+/// A text with `~` for the home directory, also in the names of files below it.
 pub(super) fn at_home(environment: &HostEnvironment, text: &str) -> String {
     below(text, environment.home.as_str(), "~/")
 }
 
-/// A text in which the names of files below `root` begin with `short` instead. The same letters in the middle of another name stay.
+/// A text in which the names of files below `root` begin with `short` instead, and `root` itself is called so where that is a name. The same
+/// letters in the middle of another name stay.
 fn below(text: &str, root: &str, short: &str) -> String {
     if root.len() < 2 {
         return text.to_owned();
     }
+    let itself = Some(short.trim_end_matches('/')).filter(|name| !name.is_empty()).unwrap_or(root);
+    let is_inside = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once(&format!("{root}/")) {
+    while let Some((before, after)) = rest.split_once(root) {
         shown.push_str(before);
-        let is_inside = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
+        rest = after;
         if shown.ends_with(is_inside) {
             shown.push_str(root);
-            shown.push('/');
-        } else {
+        } else if let Some(name) = after.strip_prefix('/') {
             shown.push_str(short);
+            rest = name;
+        } else {
+            shown.push_str(if after.starts_with(is_inside) { root } else { itself });
         }
-        rest = after;
     }
     shown.push_str(rest);
     shown
@@ -375,5 +379,30 @@ fn why(review: &ReviewRecord) -> String {
         Some(command) if review.reason.is_empty() => format!("`{}` instead", brief(command, CALL)),
         Some(command) => format!("`{}` instead: {}", brief(command, CALL), review.reason),
         None => review.reason.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_shortened_where_it_is_meant_and_nowhere_else() {
+        let cases = [
+            ("in /home/dev/p/a and /home/dev/b", "in ~/p/a and ~/b"),
+            ("deletes `/home/dev` with all", "deletes `~` with all"),
+            ("/home/dev", "~"),
+            ("/home/dev/", "~/"),
+            ("/home/dev2 and /home/dev-old", "/home/dev2 and /home/dev-old"),
+            ("/mnt/home/dev/a and /mnt/home/dev", "/mnt/home/dev/a and /mnt/home/dev"),
+            ("/home/dev.", "/home/dev."),
+            ("/home/dev:/home/dev/bin", "~:~/bin"),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(below(text, "/home/dev", "~/"), wanted, "{text}");
+        }
+        // A workspace has no short name of its own.
+        assert_eq!(below("rm -r /p /p/a", "/p", ""), "rm -r /p a");
+        assert_eq!(below("/ and /a", "/", "~/"), "/ and /a");
     }
 }
