@@ -103,7 +103,9 @@ fn who_agreed_beforehand_reads_a_summary_and_the_log_has_calls() {
     let text = environment.succeed(&["init", "--yes"]);
     assert!(text.lines().count() < 12 && text.contains("change    adds "), "{text}");
     let dry = environment.succeed(&["uninstall", "--dry-run"]);
-    assert!(dry.lines().count() > 50, "{dry}");
+    assert!(dry.lines().count() < 12 && dry.contains("change    removes "), "{dry}");
+    let whole = environment.succeed(&["uninstall", "--dry-run", "--verbose"]);
+    assert!(whole.lines().count() > 50, "{whole}");
     for event in ["SessionStart", "MessageDisplay", "Stop", "SessionEnd"] {
         environment.answer_to(&environment.payload("s", event, serde_json::json!({ "source": "startup" })));
     }

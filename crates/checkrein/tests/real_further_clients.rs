@@ -44,6 +44,10 @@ fn telling(client: &str) -> &'static [&'static str] {
 const FORBIDS: &str = "step_reviewer:\n  rules:\n    custom:\n      - name: forbidden_word\n        \
     when: action.command.contains(\"forbidden\")\n        decision: block\n        reason: the word is forbidden\n";
 
+/// Tokens of input at which a run with a limit of 9,000 was stopped in time, of the 13,000 that it would have used: Codex writes down what an
+/// answer took when the next call has begun.
+const IN_TIME: std::ops::Range<u64> = 2000..11_000;
+
 /// Under `checkrein run` answers and tokens are counted without any hook, and the session is known.
 fn is_counted(client: &str) {
     let environment = TestEnvironment::new();
@@ -84,7 +88,7 @@ fn is_counted_with_hooks(client: &str) {
     let status = limited["status"].as_u64().unwrap_or_default();
     assert!((121..=122).contains(&status), "{client}: {limited}");
     let tokens = limited["tokens"]["input"].as_u64().unwrap_or_default();
-    assert!((2000..9000).contains(&tokens), "{client}: it was not stopped in time: {limited}");
+    assert!(IN_TIME.contains(&tokens), "{client}: it was not stopped in time: {limited}");
 }
 
 /// Without hooks a limit of tokens ends the run while the client works, also of one that tells its tokens at its end only.
@@ -100,7 +104,7 @@ fn is_limited_without_hooks(client: &str) {
     let status = report["status"].as_u64().unwrap_or_default();
     assert!((121..=122).contains(&status), "{client}: {report}");
     let tokens = report["tokens"]["input"].as_u64().unwrap_or_default();
-    assert!((2000..9000).contains(&tokens), "{client}: it was not stopped in time: {report}");
+    assert!(IN_TIME.contains(&tokens), "{client}: it was not stopped in time: {report}");
 }
 
 /// Without hooks a call that would have been blocked ends an unattended run, whatever the client calls its tools.
