@@ -250,11 +250,13 @@ fn init_and_uninstall_say_in_a_few_lines_what_they_write() {
         let said = before_question(command);
         // A path that is too long for its line stands on the next one.
         let entries = said.trim().lines().filter(|line| !line.starts_with(' '));
-        assert!(entries.count() <= 6, "{command}: {said}");
-        assert!(said.contains(adds) && said.contains("`--dry-run` shows them"), "{command}: {said}");
+        assert!(entries.count() <= 7, "{command}: {said}");
+        assert!(said.contains(adds) && said.contains("`--dry-run --verbose` shows them"), "{command}: {said}");
         assert!(!said.contains("PreToolUse"), "{command}: {said}");
         assert!(before_question(&format!("{command} --verbose")).contains("PreToolUse"), "{command}");
         let shown = environment.succeed(&[command, "--dry-run"]);
+        assert!(!shown.contains("PreToolUse") && shown.lines().count() <= 7, "{command}: {shown}");
+        let shown = environment.succeed(&[command, "--dry-run", "--verbose"]);
         // The whole of it, so that nothing is written that was not shown.
         assert!(shown.contains("PreToolUse") && shown.lines().count() > 300, "{command}: {shown}");
         environment.succeed(&["init", "--yes"]);
