@@ -10,12 +10,13 @@
 mod support;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use support::terminal::at_a_terminal;
 use support::{TestEnvironment, shell_call};
 
 const MODEL: &str = "claude-sonnet-4-5-20250929";
@@ -112,6 +113,42 @@ fn a_run_warns_at_each_share_once_and_tells_of_an_estimate_once() {
     let output = environment.checkrein(&["run", "--", "sh", "agent.sh"]);
     let said = String::from_utf8(output.stderr).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(said.matches("no price is listed").count(), 1, "{said}");
+}
+
+/// How it goes stands on one line that is written over; a warning takes its place and begins a line of its own.
+#[test]
+fn a_warning_beside_the_line_of_progress_begins_a_line() {
+    let environment = TestEnvironment::new();
+    let mut script = String::from("echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}'\n");
+    for number in 1..=4 {
+        let row: Json = json!({ "type": "assistant", "session_id": "s", "message": {
+            "id": format!("m{number}"), "model": MODEL, "content": [],
+            "usage": { "input_tokens": 0, "output_tokens": 10_000 },
+        }});
+        script.extend(["echo '", &row.to_string(), "'; sleep 1.2\n"]);
+    }
+    environment.write("agent.sh", &script);
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    // Nothing but what is said beside the agent reaches the terminal.
+    let session = format!(
+        "export TERM=xterm; stty rows 24 cols 100; {program} run --budget 1 -- sh agent.sh > out.jsonl"
+    );
+    let (mut child, keyboard) = at_a_terminal(&environment, &session);
+    let mut written = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut written).unwrap();
+    drop(keyboard);
+    child.wait().unwrap();
+    let text = String::from_utf8_lossy(&written);
+    assert!(text.contains(" answers \u{b7} "), "no line of progress was shown: {text}");
+    let mut screen = vt100::Parser::new(24, 100, 0);
+    screen.process(&written);
+    let rows: Vec<String> = screen.screen().rows(0, 100).collect();
+    assert!(rows.iter().any(|row| row.starts_with("checkrein: 50 % of the budget")), "{rows:#?}");
+    assert!(!rows.iter().any(|row| row.find("checkrein: ").is_some_and(|place| place > 0)), "{rows:#?}");
+    assert!(
+        !rows.iter().any(|row| row.contains(" answers \u{b7} ") && !row.contains('(')),
+        "it stays: {rows:#?}"
+    );
 }
 
 #[test]

@@ -28,11 +28,33 @@ pub fn remark_in_json() {
     REMARKS_ARE_JSON.store(true, Ordering::Relaxed);
 }
 
+/// Whether a passing line stands where the next remark would begin.
+static IS_PASSING: AtomicBool = AtomicBool::new(false);
+
+/// Shows a line on standard error that the next one, or a remark, takes the place of. Only where a terminal reads.
+pub fn show_passing(text: &str) {
+    IS_PASSING.store(true, Ordering::Relaxed);
+    // One that goes on in the next row could not be taken away again.
+    let line = brief(text, width().saturating_sub(1));
+    drop(write!(io::stderr().lock(), "{TAKE_AWAY}{line}"));
+}
+
+/// Takes the passing line away, if there is one.
+pub fn hide_passing() {
+    if IS_PASSING.swap(false, Ordering::Relaxed) {
+        drop(write!(io::stderr().lock(), "{TAKE_AWAY}"));
+    }
+}
+
+/// Goes to the beginning of the row and empties it.
+const TAKE_AWAY: &str = "\r\x1b[K";
+
 /// Says something beside the results.
 pub fn log(text: &str) {
     if dialogue::heard(text) {
         return;
     }
+    hide_passing();
     if REMARKS_ARE_JSON.load(Ordering::Relaxed) {
         let remark = Remark { text: text.strip_prefix("checkrein: ").unwrap_or(text).to_owned() };
         remarks::log(&api::line(&remark).unwrap_or_default());

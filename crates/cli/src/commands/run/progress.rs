@@ -1,13 +1,14 @@
 //! How a run goes, for a user who waits.
 
 use std::env;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use checkrein_supervise::{Interaction, ProgressReport};
 
 use super::super::OutputForm;
 use super::report::answers;
+use crate::terminal::{hide_passing, show_passing};
 
 /// How often a user is told how it goes.
 const TELLING: Duration = Duration::from_secs(1);
@@ -29,12 +30,12 @@ impl ProgressLine {
             return;
         }
         self.last = Some(Instant::now());
-        drop(write!(io::stderr().lock(), "\r\x1b[K{}", summary(moment)));
+        show_passing(&summary(moment));
     }
 
     pub(super) fn finish(&self) {
         if self.last.is_some() {
-            drop(write!(io::stderr().lock(), "\r\x1b[K"));
+            hide_passing();
         }
     }
 }
