@@ -251,7 +251,10 @@ fn init_and_uninstall_say_in_a_few_lines_what_they_write() {
         // A path that is too long for its line stands on the next one.
         let entries = said.trim().lines().filter(|line| !line.starts_with(' '));
         assert!(entries.count() <= 7, "{command}: {said}");
-        assert!(said.contains(adds) && said.contains("`--dry-run --verbose` shows them"), "{command}: {said}");
+        assert!(
+            said.contains(adds) && said.contains("`--dry-run --verbose` shows them"),
+            "{command}: {said}"
+        );
         assert!(!said.contains("PreToolUse"), "{command}: {said}");
         assert!(before_question(&format!("{command} --verbose")).contains("PreToolUse"), "{command}");
         let shown = environment.succeed(&[command, "--dry-run"]);

@@ -10,9 +10,11 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value as Json, json};
+use support::terminal::typed;
 use support::{TestEnvironment, shell_call};
 
 /// Works as a client does: answers, which it writes to its transcript, and asks its hooks about each call. It obeys what they say and writes
@@ -76,6 +78,39 @@ impl Client {
     fn lines(&self, file: &str) -> usize {
         fs::read_to_string(self.0.project().join(file)).unwrap_or_default().lines().count()
     }
+}
+
+/// Somebody who starts an agent by hand sits at a terminal, where its stream must count as it does in a pipe.
+#[test]
+fn at_a_terminal_a_stream_counts_and_a_screen_does_not() {
+    let environment = TestEnvironment::new();
+    let answer = json!({ "type": "assistant", "session_id": "s", "message": {
+        "id": "mNUMBER", "model": "claude-sonnet-4-5", "content": [],
+        "usage": { "input_tokens": 1000, "output_tokens": 1000 },
+    }});
+    let answer = answer.to_string().replace("NUMBER", "'$n'");
+    let script = format!(
+        "#!/bin/bash\necho '{{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}}'\nfor n in $(seq 40); do echo '{answer}'; sleep 0.1; done\n"
+    );
+    environment.write("claude", &script);
+    fs::set_permissions(environment.project().join("claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = |words: &str| {
+        let session = format!("{} run {words}", env!("CARGO_BIN_EXE_checkrein"));
+        typed(&environment, &session, "")
+    };
+    for told in [
+        "./claude -p x --output-format stream-json",
+        "./claude -p x --output-format=stream-json",
+        "bash claude",
+    ] {
+        let text = ended(&format!("--tokens 9000 -- {told}"));
+        // Before the answer that would be too much, or right behind it.
+        let is_ended = ["status:121", "status:122"].iter().any(|status| text.contains(status));
+        assert!(is_ended && !text.contains("\"m20\""), "{told}: {text}");
+    }
+    // What a client shows to its user may be the stream of another run.
+    let text = ended("--time 2s -- ./claude");
+    assert!(text.contains("status:124") && text.contains(" 0 answers"), "{text}");
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub struct Agent {
     pub model: Option<String>,
     /// Whether a user sits before it.
     pub interaction: Interaction,
+    /// What it writes where a user sits before it.
+    pub terminal_output: TerminalOutput,
     /// What ends it when all processes of ours are killed in one moment.
     pub hold: Hold,
 }
@@ -71,6 +73,15 @@ impl Interaction {
     pub fn of_process() -> Self {
         if io::stdin().is_terminal() && io::stdout().is_terminal() { Self::Terminal } else { Self::Pipes }
     }
+}
+
+/// What an agent writes to a terminal. Through pipes it is always listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminalOutput {
+    /// Perhaps a stream of events, which tells what it does and spends.
+    Stream,
+    /// A screen for its user; an event in there is something that it shows.
+    Screen,
 }
 
 /// Whether the agent still runs, for who counts what it spends.
@@ -466,8 +477,12 @@ fn start(
             let begun = begin(command, ProcessGroupMode::Session, agent.hold);
             drop(inner);
             let held = begun.inspect_err(|_| terminal.restore())?;
+            let listener = match agent.terminal_output {
+                TerminalOutput::Stream => Some(Arc::clone(listener)),
+                TerminalOutput::Screen => None,
+            };
             let passing = || {
-                let copying = copy(terminal.output()?, None, pulse.clone())?;
+                let copying = copy(terminal.output()?, listener, pulse.clone())?;
                 terminal.pass_input_on()?;
                 Ok(copying)
             };

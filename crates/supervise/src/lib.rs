@@ -37,7 +37,7 @@ mod test_triage;
 #[cfg(target_os = "linux")]
 pub use agent::{
     Agent, Interaction, Life, ProgressReport, RunOutcome, SupervisorExit, SupervisorLink, SupervisorSide,
-    stand_above, supervise,
+    TerminalOutput, stand_above, supervise,
 };
 pub use breaker::{Breaker, Milliseconds, Passage};
 pub use event_queue::{Backlog, EventSender, StreamEvent, Waiting, backlog};

@@ -67,7 +67,7 @@ use checkrein_engine::spending;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
 use hooks::HookCount;
-use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, untold};
+use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, terminal_output, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, SpendingWarnings, Veil, estimate_in_words};
@@ -569,6 +569,7 @@ impl Plan {
             prices: prices(&self.environment, self.wanted.price.as_deref())?,
             model: model_of(&self.wanted.agent),
             interaction: Interaction::of_process(),
+            terminal_output: terminal_output(&self.wanted.agent),
             hold: self.hold,
         })
     }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Hold, Signals};
 use checkrein_supervise::{
-    Agent, Interaction, SupervisorExit, SupervisorSide, Switches, stand_above, supervise,
+    Agent, Interaction, SupervisorExit, SupervisorSide, Switches, TerminalOutput, stand_above, supervise,
 };
 use checkrein_testkit::not_run;
 
@@ -152,6 +152,7 @@ fn over(name: &str, hold: &str) -> ExitCode {
         prices: Prices::default(),
         model: None,
         interaction: Interaction::Pipes,
+        terminal_output: TerminalOutput::Stream,
         hold,
     };
     let signals = Signals::remembered().unwrap();

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_clients::Transcript;
+use checkrein_clients::{ClientAdapter, Transcript};
 use checkrein_policy::{Config, Profile};
 use checkrein_sandbox::{Bytes, Hold};
-use checkrein_supervise::{RunProgress, Stop, Switches};
+use checkrein_supervise::{RunProgress, Stop, Switches, TerminalOutput};
 
 use super::super::doctor;
 use super::{KillGuarantee, RunOptions, strict};
@@ -43,12 +43,8 @@ pub(super) fn untold(
     if !counts(switches) {
         return None;
     }
-    let program = Path::new(agent.first()?).file_name()?.to_string_lossy();
-    let client = checkrein_clients::of_program(&program)?;
-    let tells = agent.iter().any(|word| {
-        let word = word.to_string_lossy();
-        client.telling.iter().any(|telling| word.rsplit('=').next() == Some(telling))
-    });
+    let client = client(agent)?;
+    let tells = tells(client, agent);
     let counted_by_hooks = client.transcript != Transcript::Absent
         && strict::silenced(client, agent).is_none()
         && doctor::has_hooks(environment, client);
@@ -65,6 +61,28 @@ pub(super) fn untold(
         (None, Transcript::Tells | Transcript::Keeps) => "no hooks count it (`checkrein init`)".to_owned(),
         (None, Transcript::Absent) => format!("{title} does not tell it"),
     })
+}
+
+/// The client that a command line starts; `None` for every other program, such as a script that starts one.
+fn client(agent: &[OsString]) -> Option<&'static ClientAdapter> {
+    let program = Path::new(agent.first()?).file_name()?.to_string_lossy();
+    checkrein_clients::of_program(&program)
+}
+
+/// Whether the command line of a client asks for output that tells what it spends.
+fn tells(client: &ClientAdapter, agent: &[OsString]) -> bool {
+    agent.iter().any(|word| {
+        let word = word.to_string_lossy();
+        client.telling.iter().any(|telling| word.rsplit('=').next() == Some(telling))
+    })
+}
+
+/// What the agent writes to a terminal: only of a client is it known that it draws a screen.
+pub(super) fn terminal_output(agent: &[OsString]) -> TerminalOutput {
+    match client(agent) {
+        Some(client) if !tells(client, agent) => TerminalOutput::Screen,
+        Some(_) | None => TerminalOutput::Stream,
+    }
 }
 
 /// Whether there is a limit that needs to know what the agent spends.
