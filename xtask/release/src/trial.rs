@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::output;
 use crate::targets::Target;
+use crate::{is_here, output};
 
 /// How a file of the release was tried.
 #[derive(Debug, Clone)]
@@ -62,8 +62,12 @@ pub(crate) fn debian(target: Target, package: &Path) -> Trial {
 
 /// The package for Fedora: installed below a folder, without its data base.
 pub(crate) fn fedora(target: Target, package: &Path) -> Trial {
+    // `rpm2cpio` comes with `rpm`, and has no option that only asks for it.
+    if !is_here("rpm") || !is_here("cpio") {
+        return Trial::NotTried("`rpm` and `cpio`, which unpack it, are not here".to_owned());
+    }
     here_alone(target, |home| {
-        let unpack = "rpm2cpio \"$1\" | (cd \"$2\" && cpio --quiet -idm)";
+        let unpack = "rpm2cpio \"$1\" | (cd \"$2\" && cpio --quiet --no-absolute-filenames -idm)";
         output(Command::new("sh").args(["-c", unpack, "sh"]).arg(package).arg(home))?;
         guards(home, &home.join("usr/bin/checkrein"))
     })
