@@ -88,7 +88,7 @@ fn starts(parent: &str, child: &str) {
     let heard = of_parent.heard();
     let output = fs::read_to_string(environment.project().join(format!("{child}.txt"))).unwrap_or_default();
     let is_made = environment.project().join("made-by-child.txt").exists();
-    assert!(is_made, "{parent} > {child}: {output}: {}", &heard[heard.len().saturating_sub(3000)..]);
+    assert!(is_made, "{parent} > {child}: {output}: {}", end_of(&heard, 3000));
     let listed = environment.succeed(&["session", "list", "--json"]);
     let listed: Vec<Json> = listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [one, other] = listed.as_slice() else { panic!("{parent} > {child}: {listed:?}") };
@@ -100,11 +100,17 @@ fn starts(parent: &str, child: &str) {
     let begun = records.iter().find(|record| record["body"]["name"] == "checkrein.started_by").unwrap();
     assert_eq!(begun["body"]["fields"]["evidence"], "process", "{begun}");
     // What the child spent is used up for the one that started it.
-    let end = &heard[heard.len().saturating_sub(2000)..];
+    let end = end_of(&heard, 2000);
     let spent = environment.succeed(&["session", "list"]);
     assert!(!environment.project().join("after.txt").exists(), "{parent} > {child}: {spent}: {end}");
     assert!(heard.contains("together with one other agent"), "{parent} > {child}: {spent}: {end}");
     environment.succeed(&["audit", "verify"]);
+}
+
+/// The last so many characters of a text.
+fn end_of(text: &str, characters: usize) -> &str {
+    let start = text.char_indices().rev().take(characters).last().map_or(text.len(), |(index, _)| index);
+    text.get(start..).unwrap_or_default()
 }
 
 #[test]
