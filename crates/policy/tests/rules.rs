@@ -195,6 +195,19 @@ fn prefilters_keep_conditions_from_being_looked_at() {
 }
 
 #[test]
+fn a_rule_is_about_a_server_by_its_tools_or_by_its_condition() {
+    let by_tools =
+        CustomRule { tools: vec!["mcp__github".to_owned()], ..custom("a", "true", Decision::Block) };
+    let by_condition = custom("b", "action.server == \"github\"", Decision::Block);
+    let policy = policy_with(vec![by_tools, by_condition]);
+    for (call, count) in
+        [("mcp__github__get_issue =>", 2), ("mcp__githubber__get =>", 0), ("Write =>", 0), ("$ ls =>", 0)]
+    {
+        assert_eq!(findings(call, &policy).len(), count, "{call}");
+    }
+}
+
+#[test]
 fn a_rule_that_fails_is_an_error_and_never_a_pass() {
     let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
     let sum = vec!["1"; 1500].join("+") + " > 0";
