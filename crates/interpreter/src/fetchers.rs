@@ -218,7 +218,7 @@ impl Fetcher {
 }
 
 /// Whether one of these series of words stands among those of a call; none at all is met by every call.
-pub(crate) fn has_series(call: &Call, all: &[&str]) -> bool {
+pub fn has_series(call: &Call, all: &[&str]) -> bool {
     all.is_empty() || all.iter().any(|series| stands_in(call, series))
 }
 

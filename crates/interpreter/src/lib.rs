@@ -216,6 +216,7 @@ pub use call::{Arguments, Call, Input};
 pub use checkrein_facts::{Last, resolve};
 pub use draft::{AimedTarget, Draft, Inspection, Upload};
 pub use exit::{Exit, Output, Status};
+pub use fetchers::has_series;
 pub use git_store::{Commitment, FetchSource, Untracked};
 pub use heuristics::refused_at;
 pub use index_changes::{Happened, IndexChange, IndexChanges};

@@ -360,6 +360,17 @@ impl<'w> Machine<'w> {
         self.variable(name).filter(|_| is_touched || self.away.is_some() || self.budget.scanning > 0)
     }
 
+    /// The variables that hold one known text which the user's environment does not give them, with their texts.
+    pub fn set_variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.shell.variables.iter().filter_map(|(name, variable)| match &variable.content {
+            VariableContent::Scalar(Value::Exact(text)) => {
+                let is_users = self.world.variable(name).as_deref() == Some(text.as_str());
+                (!is_users).then_some((name.as_str(), text.as_str()))
+            }
+            _ => None,
+        })
+    }
+
     /// What the environment says about a variable that the shell did not touch.
     pub(super) fn environment(&self, name: &str) -> Option<Value> {
         if let Some(away) = &self.away {

@@ -86,6 +86,7 @@ fn descend(
                 programs::tasks(machine, &call);
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
+                programs::package_sources(machine, program, &call, machine.effect_count());
                 Exit::unknown()
             }
             UnknownSubcommand::Opaque => {
@@ -114,6 +115,13 @@ fn asks_for_help(words: &[Value]) -> bool {
 }
 
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
+    let before = machine.effect_count();
+    let exit = carry_out(machine, program, call);
+    programs::package_sources(machine, program, call, before);
+    exit
+}
+
+fn carry_out(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::loaded(machine, call);
     programs::left_open(machine, call);
     programs::lasting_variables(machine, call);

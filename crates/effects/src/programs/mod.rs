@@ -34,7 +34,7 @@
 //! | `left_open` | programs that stay open for what is typed into them |
 //! | `own_languages` | programs that read a language of their own: typesetters, viewers, database clients |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
-//! | `packages` | what package managers and build tools run |
+//! | `packages`, `package_sources` | what package managers and build tools run, and where packages come from |
 //! | `remote` | ssh, scp, rsync: other machines |
 //! | `media` | sound, films, pictures, AppleScript |
 //! | `playbooks` | tasks of Ansible on this machine |
@@ -84,6 +84,7 @@ mod names_in_text;
 mod network;
 mod own_hosts;
 mod own_languages;
+mod package_sources;
 mod packages;
 mod playbooks;
 pub(crate) mod processes;
@@ -114,6 +115,7 @@ pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_va
 pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;
+pub(crate) use package_sources::package_sources;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
 pub(crate) use playbooks::ad_hoc as ad_hoc_tasks;
 

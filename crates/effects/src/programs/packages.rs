@@ -485,18 +485,56 @@ fn tool_name(package: &str) -> String {
     }
 }
 
-/// Packages whose only tool has another name (`bin` in `package.json`, `entry_points` of a wheel).
+/// Packages whose tool has another name (`bin` in `package.json`, `entry_points` of a wheel).
 const TOOLS: &[(&str, &str)] = &[
     ("@11ty/eleventy", "eleventy"),
     ("@angular/cli", "ng"),
+    ("@aws-amplify/cli", "amplify"),
+    ("@azure/static-web-apps-cli", "swa"),
     ("@babel/cli", "babel"),
+    ("@capacitor/cli", "cap"),
+    ("@changesets/cli", "changeset"),
+    ("@cloudflare/wrangler", "wrangler"),
     ("@docusaurus/core", "docusaurus"),
+    ("@google/clasp", "clasp"),
+    ("@ionic/cli", "ionic"),
+    ("@mikro-orm/cli", "mikro-orm"),
+    ("@nestjs/cli", "nest"),
+    ("@railway/cli", "railway"),
+    ("@redocly/cli", "redocly"),
+    ("@salesforce/cli", "sf"),
+    ("@sanity/cli", "sanity"),
+    ("@sentry/cli", "sentry-cli"),
+    ("@shopify/cli", "shopify"),
+    ("@vue/cli", "vue"),
+    ("ansible-core", "ansible"),
+    ("aws-cdk", "cdk"),
+    ("aws-sam-cli", "sam"),
+    ("awscli", "aws"),
+    ("awscli-local", "awslocal"),
+    ("azure-cli", "az"),
+    ("azure-functions-core-tools", "func"),
+    ("b2-sdk-cli", "b2"),
+    ("cdktf-cli", "cdktf"),
     ("chokidar-cli", "chokidar"),
     ("cpy-cli", "cpy"),
     ("del-cli", "del"),
+    ("dotenv-cli", "dotenv"),
+    ("eas-cli", "eas"),
     ("empty-trash-cli", "empty-trash"),
+    ("expo-cli", "expo"),
+    ("firebase-tools", "firebase"),
+    ("fkill-cli", "fkill"),
+    ("httpie", "http"),
+    ("linode-cli", "linode-cli"),
+    ("localtunnel", "lt"),
     ("make-dir-cli", "make-dir"),
     ("move-file-cli", "move-file"),
+    ("netlify-cli", "netlify"),
+    ("npm-check-updates", "ncu"),
+    ("npm-run-all", "run-s"),
+    ("python-openstackclient", "openstack"),
+    ("sequelize-cli", "sequelize"),
     ("trash-cli", "trash"),
     ("typescript", "tsc"),
 ];
@@ -507,7 +545,8 @@ mod tests {
 
     #[test]
     fn packages_are_named_after_their_tool() {
-        assert_eq!(tool_name("@vue/cli@5"), "cli");
+        assert_eq!(tool_name("@vue/cli@5"), "vue");
+        assert_eq!(tool_name("@scope/tool@5"), "tool");
         assert_eq!(tool_name("prettier@3.1.0"), "prettier");
         assert_eq!(tool_name("ruff==0.4.1"), "ruff");
         assert_eq!(tool_name("create-next-app"), "create-next-app");
