@@ -177,6 +177,13 @@ impl Machine<'_> {
         self.note_on_errors(secret, "the shell shows the commands that it runs");
     }
 
+    /// Adds the file of which a secret goes to another machine.
+    pub fn note_file_sent(&mut self, secret: &Output) {
+        if variable_of(secret).is_none() {
+            self.note_on_errors(secret, "it is sent along");
+        }
+    }
+
     /// Adds the secret that the shell or a program shows on its standard error.
     pub(super) fn note_on_errors(&mut self, secret: &Output, note: &str) {
         match variable_of(secret) {

@@ -304,7 +304,7 @@ pub(crate) fn mode(machine: &mut Machine<'_>, call: &Call) -> Exit {
                     .note("lets everybody command the engine of containers, as root");
             }
             if wanted.as_deref().is_some_and(sets_user) {
-                draft = draft.severity(Severity::High).note("whoever runs it gets the rights of its owner");
+                draft = draft.severity(Severity::High).note(SETS_USER);
             }
             machine.add(draft);
         }
@@ -342,8 +342,11 @@ fn only_lets_run(mode: &str) -> bool {
     })
 }
 
+/// Why such a mode is grave.
+pub(crate) const SETS_USER: &str = "whoever runs it gets the rights of its owner";
+
 /// Whether a mode lets a program run with the rights of its owner: `u+s`, `4755`.
-fn sets_user(mode: &str) -> bool {
+pub(crate) fn sets_user(mode: &str) -> bool {
     if let Ok(bits) = u32::from_str_radix(mode, 8) {
         return bits & 0o4000 != 0;
     }

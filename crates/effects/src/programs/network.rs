@@ -173,8 +173,8 @@ pub(super) fn request_of_code(
         machine.host(url, upload);
         return;
     };
-    // All variables are for nobody, as where a client is given a list of them.
-    if secrets::variable_of(secret) == Some(&ALL_VARIABLES[1..]) {
+    // All variables are for nobody, as where a client is given a list of them; what a file holds is told as such.
+    if secrets::variable_of(secret).is_none_or(|name| name == &ALL_VARIABLES[1..]) {
         note_secret_sent(machine, &secret.clone().into_input(), url);
     }
     let sent = match upload {
@@ -238,8 +238,13 @@ fn note_secret_sent(machine: &mut Machine<'_>, input: &Input, host: &Value) {
             Output::from_input(input)
         }
     };
-    let Some(name) = secrets::variable_of(&secret) else { return };
     let address = host.known_start();
+    let Some(name) = secrets::variable_of(&secret) else {
+        if known_hosts::reach(&address) != NetworkReach::Local {
+            machine.note_file_sent(&secret);
+        }
+        return;
+    };
     let host = known_hosts::host_of(&address);
     if known_hosts::reach(&address) != NetworkReach::Local && secrets::owner(name).has(&host) != Some(true) {
         let target = Target::Service(format!("${name}"));
@@ -266,7 +271,22 @@ pub(crate) fn name_lookup(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if machine.substituted().iter().any(carries) || call.words.iter().any(is_built) {
         tells_by_name(machine);
     }
-    Exit::unknown()
+    // Records of text say what their owner likes: commands, too.
+    let asks_for_text = |word: &Value| {
+        let word = word.as_exact().unwrap_or_default().to_ascii_lowercase();
+        matches!(word.rsplit(['=', '-']).next(), Some("txt" | "any" | "ttxt"))
+    };
+    let domain = call
+        .words
+        .iter()
+        .filter_map(Value::as_exact)
+        .find(|word| word.contains('.') && !word.starts_with(['@', '-', '+']));
+    match domain {
+        Some(domain) if call.words.iter().any(asks_for_text) => {
+            Exit::with(Output::Network(domain.to_owned()))
+        }
+        _ => Exit::unknown(),
+    }
 }
 
 /// Whether a part of a name is data in base64: no name has such letters, or so many of them mixed.

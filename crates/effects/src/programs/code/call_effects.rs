@@ -265,7 +265,10 @@ impl Evaluator<'_, '_, '_> {
             Some(_) => Upload::Yes,
         };
         let method = said.or(method).map(|method| method.to_ascii_uppercase());
-        let secret = self.secret_given(given);
+        // What is sent and not known may be the archive.
+        let sends = given.positional.len() + given.named.len() > 1;
+        let packed = self.packed.clone().filter(|_| sends).map(Output::Secret);
+        let secret = self.secret_given(given).or(packed);
         self.act(|machine| {
             network::request_of_code(machine, &url, upload, secret.as_ref());
             network::note_deletion(machine, &url, method.as_deref());

@@ -153,6 +153,8 @@ pub(super) struct Evaluator<'m, 'w, 'c> {
     pub(super) printed: Option<String>,
     /// The secret that the code prints.
     pub(super) shown: Option<String>,
+    /// The secret that the code packed into an archive in memory.
+    pub(super) packed: Option<String>,
     /// How many undecided branches are around the present point.
     pub(super) doubt: usize,
     /// Names of functions that are called and not known.
@@ -249,6 +251,7 @@ impl<'m, 'w, 'c> Evaluator<'m, 'w, 'c> {
             bound: HashSet::new(),
             printed: Some(String::new()),
             shown: None,
+            packed: None,
             doubt: 0,
             unknown: Vec::new(),
             hurdle: None,

@@ -3,7 +3,7 @@
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
-use crate::effect::{Depth, EffectKind, Target};
+use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::process_lists::ListedProcesses;
 use crate::interpreter::{Arguments, Call, Draft, Input, Output, Upload, Value};
 use crate::nature::Nature;
@@ -516,6 +516,25 @@ impl Evaluator<'_, '_, '_> {
             Some(thing) if is_mode => thing.exact().as_deref().and_then(files::of_mode),
             Some(_) | None => None,
         };
+        let sets_user = is_mode
+            && match wanted {
+                Some(ScriptValue::Number(bits)) => bits & 0o4000 != 0,
+                Some(thing) => {
+                    thing.exact().is_some_and(|mode| files::sets_user(mode.trim_start_matches("0o")))
+                }
+                None => false,
+            };
+        if sets_user {
+            self.act(|machine| {
+                let before = machine.effect_count();
+                machine.effect(EffectKind::PermissionChange, path);
+                machine.amend(before, |effect| {
+                    effect.severity = Severity::High;
+                    files::SETS_USER.clone_into(&mut effect.note);
+                });
+            });
+            return;
+        }
         // What is not known is not taken for harmless where the guard lives.
         let rights = rights.or(Some(files::Rights::Taken).filter(|_| is_mode || name.contains("chown")));
         self.give_rights(path, rights);

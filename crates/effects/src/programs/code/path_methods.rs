@@ -1,7 +1,7 @@
 //! Methods of paths, of open files and of connections.
 
 use crate::effect::Depth;
-use crate::interpreter::{Input, Upload, Value};
+use crate::interpreter::{Input, Output, Upload, Value};
 use crate::programs::archives::{Names, unpack_from};
 use crate::programs::{files, network};
 
@@ -182,6 +182,19 @@ impl Evaluator<'_, '_, '_> {
                     self.machine.remember_source(&aims, &secret);
                 } else {
                     self.put_in(path, name, given);
+                }
+                ScriptValue::Text(Value::Unknown)
+            }
+            // Into memory, from where it may be sent.
+            "add" | "write"
+                if *path == Value::Unknown
+                    && (name == "add" || self.machine.names_secret(&given.at(0).value())) =>
+            {
+                let words =
+                    [Value::exact("tar"), Value::exact("-cf"), Value::exact("-"), given.at(0).value()];
+                let exit = self.act(|machine| machine.run_words(&words, Input::Inherited));
+                if let Output::Secret(place) = exit.output {
+                    self.packed.get_or_insert(place);
                 }
                 ScriptValue::Text(Value::Unknown)
             }

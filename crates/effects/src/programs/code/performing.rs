@@ -662,6 +662,12 @@ impl Evaluator<'_, '_, '_> {
                 formatted(&given.at(0), &values)
             }
             LibraryCall::Foreign => {
+                // Who chooses what is loaded means what it runs.
+                if let Some(ScriptValue::Network(url)) = given.positional.first() {
+                    let url = url.clone();
+                    self.act(|machine| machine.runs_from_network(&url));
+                    return ScriptValue::Foreign;
+                }
                 self.not_known(name);
                 ScriptValue::Foreign
             }

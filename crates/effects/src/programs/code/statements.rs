@@ -302,6 +302,9 @@ impl Evaluator<'_, '_, '_> {
                 self.for_each(&["$_".to_owned()], &list, &lists, |follower| follower.run(at, place));
             }
             _ => {
+                if self.never_holds(&word, place + 1, end) {
+                    return Some(end);
+                }
                 let condition = self.tested(&word, place + 1, end);
                 let known = truth(&condition).map(|known| known != (word == "unless" || word == "until"));
                 let is_endless = known == Some(true) && is_while(&word);
@@ -311,6 +314,29 @@ impl Evaluator<'_, '_, '_> {
             }
         }
         Some(end)
+    }
+
+    /// A word or a number as it is written.
+    fn plain_text(&self, at: usize) -> Option<&str> {
+        match self.tokens.list.get(at)? {
+            Token::Word(text) | Token::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether a condition is written out so that it never holds: `if 0`, `unless true`.
+    fn never_holds(&self, word: &str, from: usize, to: usize) -> bool {
+        let parenthesised = self.tokens.is(from, "(") && self.tokens.partner(from) + 1 == to;
+        let (from, to) = if parenthesised { (from + 1, to.saturating_sub(1)) } else { (from, to) };
+        let is_negated = matches!(word, "unless" | "until");
+        from + 1 == to
+            && self.plain_text(from).is_some_and(|only| {
+                let never: &[&str] = match self.language {
+                    Language::Ruby | Language::Lua => &["false", "nil"],
+                    _ => &["false", "FALSE", "False", "0", "null"],
+                };
+                if is_negated { matches!(only, "true" | "1") } else { never.contains(&only) }
+            })
     }
 
     pub(super) fn is_do_block(&self, place: usize) -> bool {
@@ -375,6 +401,10 @@ impl Evaluator<'_, '_, '_> {
                         follower.turning(is_endless, body, |follower| next = follower.body_of(close + 1, to));
                     });
                     return next;
+                }
+                let has_braces = self.tokens.is(close + 1, "{");
+                if has_braces && self.never_holds(word, open + 1, close) {
+                    return self.tokens.partner(close + 1).min(to) + 1;
                 }
                 let condition = self.tested(word, open + 1, close);
                 let condition = truth(&condition).map(|known| known != (word == "unless" || word == "until"));

@@ -17,7 +17,7 @@ use super::evaluator::Evaluator;
 use super::maps;
 use super::value::ScriptValue;
 use super::variables::Variables;
-use checkrein_scripts::tree::{BindingTarget, Expression, How, Loop, Statement, SwitchCase, Try};
+use checkrein_scripts::tree::{BindingTarget, Expression, How, Joint, Loop, Statement, SwitchCase, Try};
 
 use binding::Scope;
 use scopes::ScopeSort;
@@ -136,6 +136,9 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn either(&mut self, test: &Expression, then: &[Statement], otherwise: &[Statement]) -> Flow {
+        if is_never(test) {
+            return self.run_tree(otherwise);
+        }
         let known = self.condition(test);
         let before = self.variables.clone();
         let lets_through = self.suppose(test, true) && known.is_none();
@@ -249,6 +252,9 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn turns_while(&mut self, each: &Loop) {
+        if each.test.as_ref().is_some_and(is_never) {
+            return;
+        }
         if each.test.as_ref().is_some_and(|test| names::depends(test, each)) {
             for _ in 0..TURNS {
                 match each.test.as_ref().and_then(|test| self.condition(test)) {
@@ -461,5 +467,18 @@ fn element(list: &ScriptValue) -> ScriptValue {
             ScriptValue::Local => ScriptValue::Text(Value::Unknown),
             each => each,
         },
+    }
+}
+
+/// Whether a condition is written out so that it never holds: `if False`, `if (0)`. One that is worked out is believed less.
+pub(super) fn is_never(test: &Expression) -> bool {
+    match test {
+        Expression::Truth(truth) => !truth,
+        Expression::Number(number) => *number == 0,
+        Expression::Text(written) => written.is_empty(),
+        Expression::Nothing => true,
+        Expression::Joint(Joint::And, left, _) => is_never(left),
+        Expression::Not(of) => matches!(**of, Expression::Truth(true)),
+        _ => false,
     }
 }

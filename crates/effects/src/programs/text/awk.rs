@@ -111,8 +111,9 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Input::Unknown | Input::Network(_) if files.is_empty() => Some(Output::from_input(&call.input)),
         _ => None,
     };
+    let mut heard = None;
     for act in acts {
-        let found = carry_out(machine, act, processes.as_ref(), names.as_ref());
+        let found = carry_out(machine, act, processes.as_ref(), names.as_ref(), &mut heard);
         processes = found.map(|list| list.chosen_by(&whole)).or(processes);
     }
     let in_place = arguments.values(&["-i", "--include"]).any(|value| value.as_exact() == Some("inplace"));
@@ -158,11 +159,13 @@ fn is_assignment(word: &Value) -> bool {
 }
 
 /// Does what a program does, of whose lines is known where they came from when others chose them; the list of processes that this gives it.
+/// `heard` is the host from which it has read.
 fn carry_out(
     machine: &mut Machine<'_>,
     act: Act,
     processes: Option<&ListedProcesses>,
     names: Option<&Output>,
+    heard: &mut Option<String>,
 ) -> Option<ListedProcesses> {
     match act {
         Act::Read(file) => {
@@ -184,8 +187,11 @@ fn carry_out(
             Some(host) => machine.host(&Value::Exact(host), Upload::Yes),
             None => machine.write(&known),
         },
-        Act::Run(command, input) => return run(machine, &command, input, processes),
-        Act::RunUnknown => machine.opaque("`awk` calls what is not known before it runs"),
+        Act::Run(command, input) => return run(machine, &command, input, processes, heard),
+        Act::RunUnknown => match heard {
+            Some(host) => machine.runs_from_network(host),
+            None => machine.opaque("`awk` calls what is not known before it runs"),
+        },
         Act::Unread => machine.unread("the program of `awk` is longer than what is followed"),
     }
     None
@@ -204,9 +210,11 @@ fn run(
     command: &Value,
     input: Option<Value>,
     processes: Option<&ListedProcesses>,
+    heard: &mut Option<String>,
 ) -> Option<ListedProcesses> {
     if let Some(host) = host_of(command) {
-        machine.host(&Value::Exact(host), Upload::Yes);
+        machine.host(&Value::exact(host.as_str()), Upload::Yes);
+        *heard = Some(host);
         return None;
     }
     let given = match input {
@@ -219,7 +227,14 @@ fn run(
             machine.note_guard_found(text);
         }
         machine.take_in_names(&exit.output);
+        if let Output::Network(host) = &exit.output {
+            *heard = Some(host.clone());
+        }
         return ListedProcesses::of(&exit.output);
+    }
+    if let (Some(host), Value::Unknown) = (heard.as_deref(), command) {
+        machine.runs_from_network(host);
+        return None;
     }
     machine.opaque("`awk` runs commands that it makes of its input");
     // A plain command with words of the input behind it: which program it is, is known.

@@ -276,6 +276,9 @@ impl Evaluator<'_, '_, '_> {
     }
 
     fn joint(&mut self, joint: Joint, left: &Expression, right: &Expression) -> ScriptValue {
+        if joint == Joint::And && super::is_never(left) {
+            return self.value(left);
+        }
         let first = match self.value(left) {
             // A member that an object does not have.
             ScriptValue::Method(of, _) if matches!(*of, ScriptValue::Map(_)) => ScriptValue::Local,
