@@ -4,7 +4,8 @@
 //! Whether such a file is one that runs something is said by its place (`persistence` in `checkrein_facts`), or, where most of what stands
 //! in it runs nothing, by a word in it.
 
-use crate::effect::EffectKind;
+use crate::effect::{EffectKind, NetworkReach, Severity};
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::programs::follow_unread_text;
@@ -18,6 +19,8 @@ enum Part {
     With(&'static str),
     /// What stands behind this word, up to the next word that ends so: the rest runs elsewhere.
     Behind(&'static str, &'static str),
+    /// All of it, on a machine of others that is given the secrets of the repository.
+    Elsewhere,
 }
 
 /// Files by the end of their path.
@@ -45,6 +48,8 @@ const FILES: &[(&str, Part)] = &[
     ("/.mise.local.toml", Part::With("hooks")),
     ("/mise/config.toml", Part::With("hooks")),
     ("/devbox.json", Part::With("init_hook")),
+    // A line that begins with `import` is run by every Python that finds the file (Python, "site").
+    (".pth", Part::With("import")),
     ("/.exrc", Part::Whole),
     ("/.nvimrc", Part::Whole),
     ("/.lvimrc", Part::Whole),
@@ -55,7 +60,39 @@ const FILES: &[(&str, Part)] = &[
     ("/.pre-commit-config.yaml", Part::Whole),
 ];
 /// Directories whose files run.
-const INSIDE: &[&str] = &["/.idea/runConfigurations/", "/.husky/"];
+const INSIDE: &[(&str, Part)] = &[
+    ("/.idea/runConfigurations/", Part::Whole),
+    ("/.husky/", Part::Whole),
+    ("/.github/workflows/", Part::Elsewhere),
+    ("/.gitea/workflows/", Part::Elsewhere),
+];
+
+/// Programs that send what a line gives them.
+const SENDERS: &[&str] = &["curl", "wget", "nc ", "ncat", "Invoke-WebRequest", "Invoke-RestMethod", "fetch("];
+
+/// What a workflow does with the secrets of its repository that is not ordinary. Source: docs.github.com, "Security hardening for GitHub
+/// Actions" (`pull_request_target`, secrets as a whole, sending them).
+fn told_by_workflow(text: &str) -> Option<&'static str> {
+    let bare: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+    // Plainly sent they are what a deployment needs; whoever hides them has something to hide.
+    let sends = |line: &str| {
+        ["base64", "xxd", "openssl enc", "rev "].iter().any(|coder| line.contains(coder))
+            && SENDERS.iter().any(|sender| line.contains(sender))
+            && line
+                .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
+                .any(|word| word.contains("://") && known_hosts::reach(word) == NetworkReach::External)
+    };
+    let checks_out = bare.contains("github.event.pull_request.head") || bare.contains("github.head_ref");
+    if bare.contains("toJSON(secrets)") || bare.contains("toJson(secrets)") {
+        Some("takes all secrets of the repository at once")
+    } else if bare.contains("${{secrets.") && text.lines().any(sends) {
+        Some("sends secrets of the repository to another host, encoded")
+    } else if bare.contains("pull_request_target") && checks_out {
+        Some("runs what strangers propose with the secrets of the repository")
+    } else {
+        None
+    }
+}
 
 /// Adds what the settings that a command wrote would run.
 pub(crate) fn settle(machine: &mut Machine<'_>) {
@@ -80,7 +117,7 @@ pub(crate) fn follow(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str)
         return;
     };
     let running = match part {
-        Part::Whole => text.to_owned(),
+        Part::Whole | Part::Elsewhere => text.to_owned(),
         Part::With(word) if text.contains(word) => text.to_owned(),
         Part::Behind(word, end) => match text.split_once(word) {
             // Its own name ends so, too, and stands in quotes.
@@ -93,13 +130,21 @@ pub(crate) fn follow(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str)
     let handed = text.lines().filter_map(|line| line.split_once('!').or_else(|| line.split_once(":sh ")));
     let handed = handed.map(|(_, behind)| behind.trim_end_matches(['"', '\'', ',']));
     let running = handed.fold(running, |whole, command| format!("{whole}\n{command}"));
-    if part != Part::Whole {
+    if !matches!(part, Part::Whole | Part::Elsewhere) {
         for aim in machine.paths_through(&Value::exact(path.as_str())) {
             let draft = Draft::at(EffectKind::Persistence, aim);
             machine.add(draft.note("runs commands when the project is opened"));
         }
     }
     let directory = path.parent().unwrap_or_else(AbsolutePath::root);
+    if part == Part::Elsewhere {
+        if let Some(note) = told_by_workflow(&running) {
+            for aim in machine.paths_through(&Value::exact(path.as_str())) {
+                machine.add(Draft::at(EffectKind::Persistence, aim).severity(Severity::High).note(note));
+            }
+        }
+        return;
+    }
     machine.inside(&Value::exact(directory.as_str()), |machine| follow_unread_text(machine, &running));
 }
 
@@ -111,5 +156,5 @@ pub(crate) fn is_meant(path: &AbsolutePath) -> bool {
 fn part_of(path: &AbsolutePath) -> Option<Part> {
     let text = path.as_str();
     let by_end = FILES.iter().find(|(end, _)| text.ends_with(end)).map(|(_, part)| *part);
-    by_end.or_else(|| INSIDE.iter().any(|part| text.contains(part)).then_some(Part::Whole))
+    by_end.or_else(|| INSIDE.iter().find(|(place, _)| text.contains(place)).map(|(_, part)| *part))
 }

@@ -503,9 +503,24 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 ],
             );
             let Some((service, words)) = words.split_first() else { return Exit::unknown() };
-            let given = rest.iter().position(|word| matches!(word.as_exact(), Some("-w" | "--workdir")));
-            let directory = given.and_then(|at| rest.get(at + 1));
-            return inside_here(machine, service, directory, words, call.input.clone());
+            let own = rest.get(..rest.len() - words.len()).unwrap_or_default();
+            let behind = |names: &[&str]| {
+                let places = own
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, word)| word.as_exact().is_some_and(|word| names.contains(&word)));
+                places.filter_map(|(at, _)| own.get(at + 1)).collect::<Vec<_>>()
+            };
+            let directory = behind(&["-w", "--workdir"]).first().copied();
+            let mut mounts = Vec::new();
+            for value in behind(&["-v", "--volume"]) {
+                bind(machine, &split_volume(value), &mut mounts);
+            }
+            for mount in &mounts {
+                hand_in(machine, &mount.here, service.as_exact().unwrap_or("compose"));
+            }
+            let words = command_words(behind(&["--entrypoint"]).first().copied(), words);
+            return inside_here(machine, service, directory, &words, call.input.clone());
         }
         "config" | "convert" => return configuration(machine, call, rest),
         "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {

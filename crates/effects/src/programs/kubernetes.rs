@@ -2,7 +2,7 @@
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::default_settings::KUBERNETES_CREDENTIALS;
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
 use super::cloud::value_of;
 use super::containers;
@@ -223,6 +223,7 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             hand_files_over(machine, call);
             let subject = files_or(call, rest);
             let draft = infrastructure(EffectKind::InfrastructureChange, subject.clone());
+            open_what_is_described(machine, call, verb);
             let why = grave_change(call, verb, rest, &subject);
             machine.add(match why {
                 Some(note) => draft.severity(Severity::High).note(note),
@@ -233,6 +234,57 @@ pub(crate) fn kubectl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         _ => machine.opaque(format!("`{} {verb}` is not in the catalogue", call.program)),
     }
     Exit::unknown()
+}
+
+/// Adds what descriptions that can be read give away: all rights of the cluster, or the node to a pod. Sources: kubernetes.io, "Using RBAC
+/// Authorization" (roles `cluster-admin`, groups of everybody), "Pod Security Standards" (what the baseline forbids).
+fn open_what_is_described(machine: &mut Machine<'_>, call: &Call, verb: &str) {
+    if !matches!(verb, "apply" | "create" | "replace" | "patch") {
+        return;
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for file in call.arguments.values(&["-f", "--filename"]).cloned().collect::<Vec<_>>() {
+        let text = match (file.as_exact(), &call.input) {
+            (Some("-"), Input::Text(text)) => text.clone(),
+            _ => match machine.one_path_through(&file) {
+                Some(path) => machine.text(&path),
+                None => continue,
+            },
+        };
+        texts.extend(text.as_exact().map(str::to_owned));
+    }
+    texts.extend(call.arguments.values(&["-p", "--patch"]).filter_map(exact_text));
+    for text in texts {
+        for (kind, note) in given_away(&text) {
+            let draft = Draft::new(EffectKind::PrivilegeEscalation, Target::Service(kind.to_owned()));
+            machine.add(draft.severity(Severity::High).note(note));
+        }
+    }
+}
+
+/// What a description gives away, document by document.
+fn given_away(text: &str) -> Vec<(&'static str, &'static str)> {
+    let mut found = Vec::new();
+    for document in text.split("\n---") {
+        let bare: String =
+            document.chars().filter(|c| !c.is_whitespace() && *c != '"' && *c != '\'').collect();
+        let binds = bare.contains("kind:ClusterRoleBinding") || bare.contains("kind:RoleBinding");
+        let of_everybody = ["system:anonymous", "system:unauthenticated", "system:authenticated"]
+            .iter()
+            .any(|name| bare.contains(name));
+        if binds && (bare.contains("name:cluster-admin") || of_everybody) {
+            found.push(("cluster-admin", "gives rights over the cluster away"));
+        }
+        let doors = ["privileged:true", "hostPID:true", "hostIPC:true", "path:/,", "path:/}", "docker.sock"];
+        let lines_end_at_root = document.contains("hostPath")
+            && document
+                .lines()
+                .any(|line| matches!(line.trim().trim_start_matches("- "), "path: /" | "path: \"/\""));
+        if doors.iter().any(|door| bare.contains(door)) || lines_end_at_root {
+            found.push(("pod", "opens the node to the pod"));
+        }
+    }
+    found
 }
 
 /// Why a change of resources is asked about; `None` for an ordinary one. Source: `kubectl VERB --help` (1.31).

@@ -81,6 +81,13 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             for hook in words.arguments.values(&["--access-hook"]).cloned().collect::<Vec<_>>() {
                 git.run_with(&hook, &[Value::Unknown]);
             }
+            // git-daemon(1): it asks nobody for a name, so with this service whoever reaches it pushes.
+            if words.arguments.values(&["--enable"]).any(|service| service.as_exact() == Some("receive-pack"))
+            {
+                let tunnel = Draft::new(EffectKind::DataUpload, Target::Host("tunnel".to_owned()));
+                let tunnel = tunnel.reach(NetworkReach::External).severity(Severity::High);
+                git.machine.add(tunnel.note("whoever connects can push to these repositories"));
+            }
             let draft = Draft::new(EffectKind::ProcessSpawn, Target::Process(format!("git {name}")))
                 .note("serves repositories to others");
             git.machine.add(draft);

@@ -2,7 +2,8 @@
 
 mod of_variables;
 
-use crate::effect::{EffectKind, Severity, Target};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Exit, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -287,6 +288,15 @@ pub(super) fn runs_code(key: &str) -> bool {
         || grouped.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
 }
 
+/// The address that a setting puts in the place of others, where it is one of a host that is not known (`url.BASE.insteadOf`).
+fn foreign_base(key: &str) -> Option<&str> {
+    let base = key.strip_prefix("url.")?;
+    let (base, name) = base.rsplit_once('.')?;
+    let is_rewrite = ["insteadof", "pushinsteadof"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    let is_address = base.contains("://") || base.contains('@');
+    (is_rewrite && is_address && known_hosts::reach(base) == NetworkReach::External).then_some(base)
+}
+
 /// Whether a setting names a file to which git adds what it does.
 fn names_trace(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
@@ -496,7 +506,11 @@ fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
                 .note("git no longer checks whom it talks to, in every repository"),
         );
     }
-    if !dangerous || takes_away || is_local_alias {
+    let moved_to = named.as_deref().filter(|_| !takes_away).and_then(foreign_base);
+    if let Some(base) = moved_to {
+        let draft = Draft::new(EffectKind::Persistence, Target::Path(file));
+        git.machine.add(draft.note(format!("what git fetches comes from `{base}` from now on")));
+    } else if !dangerous || takes_away || is_local_alias {
         git.machine.amend(before, |effect| {
             effect.nature = Nature::SettingThatRunsNothing;
             "a setting that runs nothing".clone_into(&mut effect.note);

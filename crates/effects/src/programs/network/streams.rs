@@ -1,6 +1,6 @@
 //! netcat and socat.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{Sent, note_secret_sent, request};
@@ -69,6 +69,9 @@ enum End {
     Here,
 }
 
+/// Sockets of engines that run containers as root (docs.docker.com, "Protect the Docker daemon socket"; containerd; Podman).
+const ENGINES: &[&str] = &["docker.sock", "containerd.sock", "podman.sock", "crio.sock"];
+
 /// Interprets a call of socat.
 pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut ends = Vec::new();
@@ -117,6 +120,14 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     };
     let host = ends.iter().find_map(|end| if let End::Host(host) = end { Some(host.clone()) } else { None });
+    let names_engine = |word: &Value| ENGINES.iter().any(|socket| word.known_end().contains(socket));
+    if call.words.iter().any(names_engine) {
+        machine.add(
+            Draft::new(EffectKind::PrivilegeEscalation, Target::Host(other.clone()))
+                .severity(Severity::High)
+                .note("hands the engine that runs containers as root to the other end"),
+        );
+    }
     let mut sends = is_connected(&call.input);
     for end in &ends {
         match end {

@@ -93,6 +93,9 @@ const NAMES: &[&str] = &[
 pub(crate) fn parallel(machine: &mut Machine<'_>, call: &Call) -> Exit {
     // Programs that run others may be nested: what is read of the words is done with before they run.
     let planned = Planned::of(machine, call);
+    if planned.only_prints {
+        return Exit::unknown();
+    }
     match planned.directory.clone() {
         Some(directory) => machine.inside(&directory, |machine| planned.run(machine)),
         None => planned.run(machine),
@@ -112,6 +115,8 @@ struct Planned {
     source: Output,
     /// What stands for the word (`-I`).
     mark: String,
+    /// Whether the commands are printed and do not run (`--dry-run`).
+    only_prints: bool,
 }
 
 impl Planned {
@@ -187,7 +192,8 @@ impl Planned {
         let mark = peeled.value(&["-I"]).and_then(Value::as_exact).unwrap_or("{}").to_owned();
         let any = columns.iter().map(Words::any).collect();
         let rows = if takes_several { None } else { rows_of(columns, is_linked) };
-        Self { command, directory, rows, any, source, mark }
+        let only_prints = peeled.has(&["--dry-run", "--dryrun"]);
+        Self { command, directory, rows, any, source, mark, only_prints }
     }
 
     /// The words that run for a row of words of which nothing is known; `None` where they are a text for a shell.
