@@ -53,6 +53,8 @@ fn a_session_is_shown_by_the_beginning_of_its_name() {
     environment.bash("4f3c0000-one", "ls -a");
     environment.bash("4f3c0000-one", "rm ../diary.md");
     environment.bash("7777-two", "ls");
+    let newest = environment.succeed(&["session", "show", "LAST"]);
+    assert!(newest.contains("7777-two") && !newest.contains("tidy up"), "{newest}");
     let shown = environment.succeed(&["session", "show", "4f3c"]);
     assert!(shown.contains("tidy up") && shown.contains("2 calls: 1 ok, 1 asked"), "{shown}");
     assert!(shown.contains("rm ../diary.md") && !shown.contains("ls -a"), "{shown}");

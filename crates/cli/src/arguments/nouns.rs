@@ -21,7 +21,7 @@ pub(crate) enum SessionCommand {
         after_help = "`checkrein log --session NAME` shows all of its calls. `--json` prints its entry of `session list`.\n\nExamples:\n  checkrein session show 4f3c\n  checkrein session show 4f3c --json"
     )]
     Show {
-        /// Start of the name of the session
+        /// Start of the name of the session, or LAST
         session: String,
     },
     /// Go back to what stood before an action of a session
@@ -29,7 +29,7 @@ pub(crate) enum SessionCommand {
         after_help = "Takes back the action and every later one, newest first, as `checkrein undo` does, and saves the present state first. What changed before the action, and what others changed since, stays.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExample:\n  checkrein session rollback 4f3c --before 12"
     )]
     Rollback {
-        /// Start of the name of the session
+        /// Start of the name of the session, or LAST
         session: String,
         /// Action: its id in `checkrein log`, or its number in an incident
         #[arg(long, value_name = "ACTION")]

@@ -6,6 +6,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_ledger::FolderName;
 
 use super::name_choice::NamedKind;
+use super::stopped_calls::NEWEST;
 
 /// The folders of the sessions whose name begins so; without a beginning all but what `doctor` tries, which is no work of an agent.
 pub fn folders(
@@ -27,8 +28,12 @@ pub fn folders(
     }
 }
 
-/// The folder of the one session whose name begins so.
+/// The folder of the one session whose name begins so, or of the newest one (`LAST`).
 pub fn only_folder(environment: &HostEnvironment, beginning: &str) -> Result<FolderName, CommandError> {
+    if beginning == NEWEST {
+        let newest = folders(environment, None)?.into_iter().next();
+        return newest.ok_or_else(|| NamedKind::Session.unknown(beginning));
+    }
     let found = folders(environment, Some(beginning))?;
     let name = NamedKind::Session.only(beginning, found.iter().map(FolderName::as_str))?.to_owned();
     let mut found = found.into_iter().filter(|folder| folder.as_str() == name);

@@ -251,7 +251,10 @@ fn addresses(words: &[Value], wanted: &Words) -> Vec<String> {
         let before = index.checked_sub(1).and_then(|index| texts.get(index)).copied().unwrap_or_default();
         let is_meant = match wanted {
             // What stands between the machine and the place does not choose what comes.
-            Words::Every => !text.contains("proxy=") && !before.ends_with("proxy"),
+            Words::Every => {
+                let names_proxy = |word: &str| word.to_ascii_lowercase().contains("proxy");
+                !names_proxy(before) && !text.split_once("://").is_some_and(|(before, _)| names_proxy(before))
+            }
             Words::Behind(options) => options.iter().any(|option| {
                 before == *option
                     || text.strip_prefix(option).is_some_and(|rest| {

@@ -29,7 +29,13 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.select(|effect| effect.kind == EffectKind::SecretRead && effect.severity > Severity::Low);
     // What is sent elsewhere is not shown to the model, and another rule says where it goes.
     let is_sent = context.any(|effect| effect.kind == EffectKind::DataUpload);
-    let end = if is_sent { "" } else { ", and its content would go to the model provider" };
+    let is_written = context
+        .any(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify));
+    let end = match (is_sent, is_written) {
+        (true, _) => "",
+        (false, true) => ", and its content would go into another file or to the model provider",
+        (false, false) => ", and its content would go to the model provider",
+    };
     let reason = format!("this reads {}{}{end}", context.names(&secrets), context.note(&secrets));
     let is_variable = |effect: &Effect| {
         effect.kind != EffectKind::SecretRead

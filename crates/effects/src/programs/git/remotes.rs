@@ -82,7 +82,12 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
                 git.run_with(&hook, &[Value::Unknown]);
             }
             // git-daemon(1): it asks nobody for a name, so with this service whoever reaches it pushes.
-            if words.arguments.values(&["--enable"]).any(|service| service.as_exact() == Some("receive-pack"))
+            let is_open = words.any(&["--export-all"]);
+            if is_open
+                && words
+                    .arguments
+                    .values(&["--enable"])
+                    .any(|service| service.as_exact() == Some("receive-pack"))
             {
                 let tunnel = Draft::new(EffectKind::DataUpload, Target::Host("tunnel".to_owned()));
                 let tunnel = tunnel.reach(NetworkReach::External).severity(Severity::High);
