@@ -152,7 +152,14 @@ impl Machine<'_> {
                     (None, Value::Unknown) => Output::Local(text),
                     (None, known) => Output::Text(known),
                 };
-                (Some(EffectKind::FileRead), output)
+                // A secret that the command wrote to holds what it held, too.
+                let was_there = || self.away.is_none() && self.world.entry(path) != Entry::Missing;
+                let kind = if secret && !is_for_tests() && was_there() {
+                    EffectKind::SecretRead
+                } else {
+                    EffectKind::FileRead
+                };
+                (Some(kind), output)
             }
             Target::Glob(pattern) if is_secret_pattern(pattern, home) => {
                 (Some(EffectKind::SecretRead), Output::Secret(pattern.clone()))

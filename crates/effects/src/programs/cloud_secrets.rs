@@ -138,6 +138,9 @@ pub(super) fn secret(machine: &mut Machine<'_>, call: &Call, command: &Command<'
     if !reads {
         return None;
     }
+    if let Some(token) = own_token(command.tool, path) {
+        return Some(print_token(machine, Target::Service(command.name()), token));
+    }
     let name = read_secret(machine, command);
     for option in ["--output-file", "--file", "--out-file"] {
         if let Some(file) = value_of(call, option) {
@@ -145,6 +148,32 @@ pub(super) fn secret(machine: &mut Machine<'_>, call: &Call, command: &Command<'
         }
     }
     Some(Exit::with(Output::Secret(name)))
+}
+
+/// The variable in which people keep the token that a command prints, by whose name it is known to whom the token belongs.
+fn own_token(tool: &str, path: &[&str]) -> Option<&'static str> {
+    match (tool, path) {
+        ("gcloud", ["auth", ..]) => Some("$GOOGLE_TOKEN"),
+        ("az", ["account", "get-access-token", ..]) => Some("$AZURE_TOKEN"),
+        ("heroku", ["auth:token", ..]) => Some("$HEROKU_TOKEN"),
+        ("doctl", ["auth", "token", ..]) => Some("$DIGITALOCEAN_TOKEN"),
+        ("gh", ["auth", "token", ..]) => Some("$GH_TOKEN"),
+        _ => None,
+    }
+}
+
+/// A token that its own program prints: it is told where it is shown, and may go to whom it belongs.
+fn print_token(machine: &mut Machine<'_>, target: Target, token: &str) -> Exit {
+    if machine.is_shown() && !machine.is_listened_to() || machine.is_kept() {
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("prints credentials"));
+    }
+    Exit::with(Output::Secret(token.to_owned()))
+}
+
+/// `gh auth token`
+pub(crate) fn github_token(machine: &mut Machine<'_>, _: &Call) -> Exit {
+    let file = machine.world().place().home.join(".config/gh/hosts.yml");
+    print_token(machine, Target::Path(file), "$GH_TOKEN")
 }
 
 fn read_secret(machine: &mut Machine<'_>, command: &Command<'_>) -> String {

@@ -367,8 +367,18 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
     let kinds = kind.split('/').next().unwrap_or(kind);
     let asks_for_secrets = kinds.split(',').any(|kind| matches!(kind, "secret" | "secrets"));
     let shows_content = call.arguments.values(&["-o", "--output"]).any(|format| {
+        let whole = format.as_exact().unwrap_or_default();
         let format = format.known_start();
-        ["yaml", "json", "go-template", "jsonpath", "template"].iter().any(|shown| format.starts_with(shown))
+        // The public half of what a name is proved with, and what is said about a secret.
+        let is_public = whole.starts_with("jsonpath")
+            && !whole.contains("range")
+            && (whole.contains(".metadata.")
+                || [r"tls\.crt", r"ca\.crt"].iter().any(|name| whole.contains(name)))
+            && whole.matches(".data").count() + whole.matches(".metadata").count() == 1;
+        !is_public
+            && ["yaml", "json", "go-template", "jsonpath", "template"]
+                .iter()
+                .any(|shown| format.starts_with(shown))
     });
     if asks_for_secrets && shows_content {
         let target = Target::Service(named_resource(rest).as_exact().unwrap_or("secrets").to_owned());

@@ -149,6 +149,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "rsync" => remote::rsync,
         "scp" => remote::scp,
         "ssh" => remote::ssh,
+        "github_token" => cloud_secrets::github_token,
         "ssh_keygen" => remote::ssh_keygen,
         "vagrant_ssh" => remote::vagrant_ssh,
         "repository_clone" => network::repository_clone,

@@ -38,9 +38,7 @@ pub(crate) fn ssh_keygen(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     } else if arguments.has(&["-p"]) {
         file.iter().for_each(|file| machine.effect(EffectKind::FileModify, file));
-    } else if arguments.has(&["-y"]) {
-        file.iter().for_each(|file| drop(machine.read(file)));
-    } else if !arguments.has(&["-l", "-F", "-L", "-H", "-B", "-e", "-Y"])
+    } else if !arguments.has(&["-y", "-l", "-F", "-L", "-H", "-B", "-e", "-Y"])
         && let Some(file) = file
     {
         machine.write(&file);

@@ -162,7 +162,12 @@ fn place_in_container(
     {
         return StorePlace::Elsewhere;
     }
-    if is_named_for_trying(&texts) { StorePlace::Trial } else { StorePlace::Here }
+    if is_named_for_trying(&texts) || are_for_trying(&targets) { StorePlace::Trial } else { StorePlace::Here }
+}
+
+/// Whether all that a statement destroys is named for trying things: `DROP DATABASE app_test`.
+fn are_for_trying(targets: &[String]) -> bool {
+    !targets.is_empty() && targets.iter().all(|name| says(name, TRIAL))
 }
 
 /// Variables that send `docker` and `podman` to an engine on another machine.
@@ -174,6 +179,9 @@ fn mark(effect: &mut Effect, place: StorePlace) {
     }
     if place != StorePlace::Elsewhere {
         effect.reach = Some(NetworkReach::Local);
+    }
+    if effect.kind == EffectKind::DatastoreChange && place == StorePlace::Trial {
+        effect.severity = effect.severity.min(Severity::Medium);
     }
     if effect.kind == EffectKind::DatastoreDestroy {
         effect.severity = match (place, effect.severity) {
@@ -240,7 +248,7 @@ fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets:
     let is_here = hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback);
     // A framework that is told that it runs for tests takes the store for tests.
     let is_told = || default == DefaultStore::Project && environments.iter().any(|text| says(text, TRIAL));
-    if is_here && (is_named_for_trying(&texts) || is_told()) {
+    if is_here && (is_named_for_trying(&texts) || is_told() || are_for_trying(targets)) {
         return StorePlace::Trial;
     }
     // A statement has blanks in it; names that stand in it are those of tables.

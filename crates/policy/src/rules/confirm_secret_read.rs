@@ -29,8 +29,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.select(|effect| effect.kind == EffectKind::SecretRead && effect.severity > Severity::Low);
     // What is sent elsewhere is not shown to the model, and another rule says where it goes.
     let is_sent = context.any(|effect| effect.kind == EffectKind::DataUpload);
-    let is_written = context
-        .any(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify));
+    let is_written =
+        context.any(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify));
     let end = match (is_sent, is_written) {
         (true, _) => "",
         (false, true) => ", and its content would go into another file or to the model provider",
