@@ -7,6 +7,7 @@ use checkrein_protocol::Unliftable;
 use checkrein_review::{Review, VerdictKind};
 
 use crate::adjustments;
+use crate::by_plugins;
 use crate::docket::{Circumstances, Docket, StopCause};
 use crate::fail_closed::Failure;
 
@@ -38,6 +39,7 @@ impl Surface {
                 (adjustments::production, Unliftable::Production),
                 (adjustments::flow, Unliftable::Flow),
                 (adjustments::doubt, Unliftable::Doubt),
+                (by_plugins::plugins, Unliftable::Plugin),
                 (adjustments::throttle, Unliftable::Loop),
                 (adjustments::budget, Unliftable::Limit),
                 (adjustments::limits, Unliftable::Limit),

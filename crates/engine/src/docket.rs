@@ -5,7 +5,7 @@ use std::time::Duration;
 use checkrein_facts::{History, TrustDebt};
 use checkrein_policy::{Config, Precedent};
 use checkrein_protocol::{Action, FlowRecord, Timestamp};
-use checkrein_review::{Escalation, Review, VerdictKind, keep_contract, settle_trust};
+use checkrein_review::{Escalation, Factor, Review, RiskLevel, VerdictKind, keep_contract, settle_trust};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
 
@@ -79,6 +79,11 @@ impl Docket {
     /// Makes the verdict stricter, unless it is already; answers whether it did.
     pub(crate) fn escalate(&mut self, escalation: Escalation) -> bool {
         self.review.escalate(escalation)
+    }
+
+    /// Adds a factor to the risk; answers the level where that is higher than before.
+    pub(crate) fn raise_risk(&mut self, factor: Factor, config: &Config) -> Option<RiskLevel> {
+        self.review.raise_risk(factor, config)
     }
 
     /// Says which readings of the session lead to what is said about the call.

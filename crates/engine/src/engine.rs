@@ -46,7 +46,7 @@ use crate::spending;
 use crate::turn_end::turn_ended;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lineage, lost_records,
-    questions, session_ledger, unreviewed, usage, verification,
+    plugins, questions, session_ledger, unreviewed, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -315,7 +315,10 @@ fn handle_moment(
             let answer =
                 halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text });
             let answer = kept_settings::with(answer, unrecorded);
-            return Answered { for_user: before, ..Answered::from(answer) };
+            let of_plugins = plugins::at_start(context.environment());
+            let for_user =
+                before.into_iter().chain(of_plugins).reduce(|one, other| format!("{one}\n{other}"));
+            return Answered { for_user, ..Answered::from(answer) };
         }
         HookEventKind::BatchDone => {
             let answer = batch_done(context, event, ledger);
@@ -329,11 +332,13 @@ fn handle_moment(
                 verification::look_after_untold(context, ledger, &state);
             }
             let answer = turn_ended(context, event, ledger, message.as_deref());
+            plugins::wake(context, ledger);
             tell_lost(context, ledger, Some(&event.session));
             answer
         }
         HookEventKind::SessionEnded => {
             ending::session_ended(context, ledger, event);
+            plugins::wake(context, ledger);
             tell_lost(context, ledger, Some(&event.session));
             HookResponse::NoOpinion
         }
@@ -412,6 +417,7 @@ fn after(
     let mut due_of_change = None;
     let answer = match appended {
         Ok(appended) => {
+            plugins::wake(context, ledger);
             warned_of_spending = spending::warning(context, ledger, spent, &appended.state);
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,

@@ -19,6 +19,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
 use crate::gate_process::{GateProcess, GateRunner};
 use crate::notifier::{Notifier, NotifyingProcess};
+use crate::plugins::{PluginProcess, PluginStarter};
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub struct HostEnvironment {
     pub clock: Arc<dyn Clock>,
     /// Who tells people.
     pub notifier: Arc<dyn Notifier>,
+    /// What has plugins look at a session.
+    pub plugins: Arc<dyn PluginStarter>,
     /// What runs gates at the end of a turn.
     pub gates: Arc<dyn GateRunner>,
     /// How long a question may wait for an answer from outside the client; `None` where it may not.
@@ -135,6 +138,7 @@ impl HostEnvironment {
             client: checkrein_clients::FIRST,
             clock: Arc::new(SystemClock),
             notifier: Arc::new(NotifyingProcess::default()),
+            plugins: Arc::new(PluginProcess::default()),
             gates: Arc::new(GateProcess),
             patience: None,
             diagnostics: Diagnostics::default(),

@@ -5,6 +5,7 @@
 //! | `engine` | what every surface calls: before a call, after it, at any other event |
 //! | `corridor` | the way of a call, each step once |
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
+//! | `by_plugins` | what plugins said, as far as it makes a verdict stricter |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
 //! | `answer_links` | signed links with which a question is answered without a login |
@@ -48,6 +49,7 @@
 //! | `turn_gates`, `gate_process` | gates at the end of a turn, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `spending` | warnings at half and at four fifths of a budget |
+//! | `plugins` | the plugins of the user: which of them run, and that they are started after a call |
 //! | `sparing` | the places of the guard, which no restore touches |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
@@ -73,6 +75,7 @@ pub mod approvals;
 pub mod asking;
 pub mod batch;
 pub mod beginning;
+mod by_plugins;
 pub mod change_records;
 pub mod checkpoint;
 mod cleanup;
@@ -111,6 +114,7 @@ mod notifier;
 pub mod other_answerers;
 pub mod pinned_policy;
 mod places;
+pub mod plugins;
 mod processes;
 pub mod questions;
 mod records;

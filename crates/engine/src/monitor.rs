@@ -101,6 +101,7 @@ pub(crate) fn look(
             stagnation: strikes,
             custom: custom.as_ref(),
             limits: &limits(state, config),
+            at_least: state.plugins().advice(issue.kind).filter_map(|advice| advice.rung).max(),
         };
         if let InterventionDecision::Intervene(mut made) = state.controller().decide(issue, occasion) {
             if let Some(because) = &texts.because {
@@ -110,6 +111,11 @@ pub(crate) fn look(
                 Ok(Some(template)) => made.text = template.fill(&made, issue, occasion.task),
                 Ok(None) => {}
                 Err(error) => noticed.records.push(unusable("template", error)),
+            }
+            for advice in state.plugins().advice(made.pattern) {
+                if let Some(words) = &advice.words {
+                    made.text = format!("{}\nplugin {}: {words}", made.text, advice.plugin);
+                }
             }
             noticed.records.push(RecordBody::Intervention(made.clone()));
             noticed.intervention = Some(*made);

@@ -40,7 +40,7 @@ pub(crate) fn leave(environment: &HostEnvironment, config: &Config, notice: &Not
 }
 
 /// Has a notice sent when the configuration names a way to.
-pub(crate) fn send(environment: &HostEnvironment, config: &Config, notice: &Notice) -> io::Result<()> {
+pub fn send(environment: &HostEnvironment, config: &Config, notice: &Notice) -> io::Result<()> {
     if config.interventions.emergency_stop.notification_channels.is_empty() {
         return Ok(());
     }

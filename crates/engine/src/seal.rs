@@ -31,6 +31,8 @@ pub(crate) enum Sealed {
     Outcome,
     /// A change record, or a step of one.
     Change,
+    /// That a plugin runs.
+    Plugin,
 }
 
 impl Sealed {
@@ -40,6 +42,7 @@ impl Sealed {
             Self::Question => "question",
             Self::Outcome => "outcome",
             Self::Change => "change",
+            Self::Plugin => "plugin",
         }
     }
 }

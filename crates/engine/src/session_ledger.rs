@@ -145,7 +145,7 @@ pub(crate) fn inherited_debt(
 
 /// Writes a line into the diagnostic log, when the configuration asks for lines of this level. What cannot be written is lost: the log is
 /// for people who look for a cause, the ledger is the record.
-pub(crate) fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
+pub fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
     if level < config.audit.log_level {
         return;
     }

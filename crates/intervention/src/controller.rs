@@ -85,6 +85,8 @@ pub struct DecisionContext<'a> {
     pub custom: Option<&'a CustomStrategy>,
     /// The limits of the session that tighter limits make tighter.
     pub limits: &'a [SessionLimit],
+    /// The mildest rung that plugins of the user want.
+    pub at_least: Option<InterventionKind>,
 }
 
 /// What the controller answers.
@@ -182,6 +184,10 @@ impl Controller {
         if is_second_strike {
             "the tests came out the same for long, and it was told".clone_into(&mut reason);
             kind = InterventionKind::EmergencyStop;
+        }
+        if let Some(wanted) = occasion.at_least.filter(|wanted| *wanted > kind) {
+            kind = wanted;
+            "a plugin asks for it".clone_into(&mut reason);
         }
         kind = kind.min(ceiling(issue, occasion.stagnation));
         if kind == InterventionKind::EmergencyStop

@@ -38,6 +38,7 @@ struct Session {
     seconds: u64,
     custom: Option<CustomStrategy>,
     stagnation: TwoStrikes,
+    at_least: Option<InterventionKind>,
     goals: Vec<String>,
     scope: Vec<String>,
     outside: Vec<String>,
@@ -51,6 +52,7 @@ impl Session {
             seconds: 1000,
             custom: None,
             stagnation: TwoStrikes::Advise,
+            at_least: None,
             goals: GOALS.map(str::to_owned).to_vec(),
             scope: Vec::new(),
             outside: Vec::new(),
@@ -76,6 +78,7 @@ impl Session {
                 stagnation: self.stagnation,
                 custom: self.custom.as_ref(),
                 limits: &LIMITS,
+                at_least: self.at_least,
             },
         )
     }
@@ -452,4 +455,28 @@ fn an_advice_that_asks_ends_with_its_question() {
     };
     let text = text_of(Session::new(), &errors, InterventionKind::SoftCorrection);
     assert!(text.ends_with("Is it there?"), "{text}");
+}
+
+#[test]
+fn what_a_plugin_wants_makes_an_intervention_stronger_never_milder_and_stops_nothing_at_once() {
+    let stuck = issue(PatternKind::StuckLoop, Severity::High, 4.0);
+    let with = |wanted| {
+        let mut session = Session::new();
+        session.at_least = wanted;
+        session
+    };
+    let first = |wanted| with(wanted).kind_after(0, &stuck);
+    assert_eq!(first(None), InterventionKind::SoftCorrection);
+    assert_eq!(first(Some(InterventionKind::SoftCorrection)), InterventionKind::SoftCorrection);
+    assert_eq!(first(Some(InterventionKind::ResourceThrottling)), InterventionKind::ResourceThrottling);
+    // Something milder comes before a stop, whoever wants it.
+    let critical = issue(PatternKind::StuckLoop, Severity::Critical, 9.0);
+    let mut session = with(Some(InterventionKind::EmergencyStop));
+    assert_eq!(session.kind_after(0, &critical), InterventionKind::ResourceThrottling);
+    assert_eq!(session.kind_after(120, &critical), InterventionKind::EmergencyStop);
+    let mut session = Session::new();
+    session.kind_after(0, &stuck);
+    session.at_least = Some(InterventionKind::SoftCorrection);
+    let next = session.kind_after(120, &issue(PatternKind::StuckLoop, Severity::High, 5.0));
+    assert_eq!(next, InterventionKind::ContextReinforcement);
 }

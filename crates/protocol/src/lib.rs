@@ -11,6 +11,7 @@
 //! | `tally` | what an action adds to what a session counts |
 //! | `hook` | what a client's hook tells and what it is told |
 //! | `id` | the names of sessions, actions and change records |
+//! | `plugin` | the manifest of a plugin, and the lines that are spoken with its process |
 //! | `record` | the records of a session's ledger |
 //! | `unreviewed` | actions that ran although no review had let them run |
 //! | `unliftable` | what speaks against allowing a call beforehand, and the code that a call runs |
@@ -46,6 +47,7 @@ mod nature;
 mod observation;
 mod older;
 mod path;
+mod plugin;
 mod record;
 mod secret_mark;
 mod shown;
@@ -74,6 +76,7 @@ pub use message::*;
 pub use nature::*;
 pub use observation::*;
 pub use path::*;
+pub use plugin::*;
 pub use record::*;
 pub use secret_mark::*;
 pub use site::*;

@@ -86,6 +86,10 @@ reasons! {
     Loop "loop", All,
         "its session repeats itself, so its limits are tightened for now",
         "tell the agent how to go on; the limits end when something changes";
+    /// A plugin of the user speaks against it.
+    Plugin "plugin", All,
+        "a plugin of yours speaks against it in this session",
+        "answer the question when it comes, or `checkrein plugin disable NAME`";
     /// A limit is used up.
     Limit "limit", All,
         "a limit of its session is used up",

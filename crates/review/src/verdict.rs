@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use checkrein_policy::{Decision, VerdictKind};
+use checkrein_policy::{Config, Decision, VerdictKind};
 use checkrein_protocol::{
     Effect, FlowMark, FlowRecord, FormerText, Intent, SecretMark, Severity, UnsavedRecord,
 };
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::ActionFingerprint;
 use crate::governance::GovernanceAssessment;
+use crate::risk::level;
 
 /// A number from 0 to 1: a risk, a rationality, a confidence.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
@@ -128,6 +129,16 @@ impl Review {
         self.reasoning.subject = Subject::Call;
         self.alternatives = instead;
         true
+    }
+
+    /// Adds a factor to the risk, and answers the level where that is higher than before. A factor below zero counts as none.
+    pub fn raise_risk(&mut self, factor: Factor, config: &Config) -> Option<RiskLevel> {
+        let raised = Score::new(self.risk.score.value() + factor.amount.max(0.0));
+        let (before, after) = (self.risk.level, level(raised, config).max(self.risk.level));
+        self.risk.score = raised;
+        self.risk.level = after;
+        self.risk.factors.push(factor);
+        (after > before).then_some(after)
     }
 
     /// The same review where a user has allowed the call beforehand: it runs, and what was against it stays written. Where the question was

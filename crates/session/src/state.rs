@@ -12,6 +12,7 @@ mod flow;
 mod gate_answers;
 mod known;
 mod plan;
+mod plugins;
 mod verdict_counts;
 
 use std::collections::VecDeque;
@@ -21,8 +22,8 @@ use checkrein_intervention::{Controller, Proposed};
 use checkrein_ledger::Projection;
 use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
 use checkrein_protocol::{
-    AbsolutePath, Beginning, HaltScope, LedgerDamage, MessagePlace, Record, RecordBody, RollbackRecord,
-    RollbackStage, SecretMark, Timestamp,
+    AbsolutePath, Beginning, HaltScope, LedgerDamage, MessagePlace, PLUGIN_EVENT, Record, RecordBody,
+    RollbackRecord, RollbackStage, SecretMark, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,7 @@ pub use due_changes::{CHANGE_EVENT, DueChange};
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use gate_answers::{GATE_EVENT, GateAnswers};
+pub use plugins::{PluginAdvice, PluginFindings, StandingFactor, StandingIssue};
 pub use verdict_counts::VerdictCounts;
 
 /// Events in which something happens that the agent did not do (ours).
@@ -105,6 +107,7 @@ pub struct SessionState {
     begun_at: Option<Timestamp>,
     gate_answers: GateAnswers,
     due_changes: DueChanges,
+    plugins: PluginFindings,
 }
 
 /// Something that the user asked for.
@@ -116,7 +119,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"18";
+    const LAYOUT: [u8; 2] = *b"19";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -151,6 +154,7 @@ impl Projection for SessionState {
                     self.take_passed(change, &review.action_id);
                 }
                 self.take_review(review, record);
+                self.plugins.reviewed(review, record.at);
             }
             RecordBody::Outcome(outcome) => self.take_outcome(outcome, record.at),
             RecordBody::Unanswered(unanswered) => {
@@ -208,6 +212,9 @@ impl Projection for SessionState {
                 self.baseline = fields.get("id").and_then(serde_json::Value::as_u64);
             }
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
+            RecordBody::Event { name, fields } if name == PLUGIN_EVENT => {
+                self.plugins.take(fields, record.at)
+            }
             RecordBody::Event { name, fields } if name == CHANGE_EVENT => self.take_change(fields),
             RecordBody::Event { name, .. } if name == RESTORED => {
                 self.forget_deeds();

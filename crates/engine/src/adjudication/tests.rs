@@ -93,6 +93,23 @@ impl Case {
         self.with(RecordBody::Usage(Box::new(UsageRecord { from: 0, mark, models: vec![model], gap: None })))
     }
 
+    fn told_by_plugin(self, says: &serde_json::Value) -> Self {
+        self.with(RecordBody::Event {
+            name: checkrein_protocol::PLUGIN_EVENT.to_owned(),
+            fields: says.clone(),
+        })
+    }
+
+    fn with_issue(self, severity: &str) -> Self {
+        let issue = serde_json::json!({ "kind": "todo", "severity": severity, "summary": "it waits", "advice": "go on" });
+        self.told_by_plugin(&serde_json::json!({ "says": "issues", "plugin": "watch", "issues": [issue] }))
+    }
+
+    fn with_factor(self, amount: f64, programs: &[&str]) -> Self {
+        let factor = serde_json::json!({ "amount": amount, "reason": "friday", "programs": programs });
+        self.told_by_plugin(&serde_json::json!({ "says": "factors", "plugin": "days", "factors": [factor] }))
+    }
+
     fn asked_about_a_rollback(self) -> Self {
         self.with(RecordBody::Rollback(Box::new(RollbackRecord {
             before: ActionNumber(1),
@@ -166,6 +183,56 @@ fn what_waits_for_a_person_is_said_where_somebody_is_asked() {
     assert!(asked.alternatives[0].contains("checkrein trust"), "{:?}", asked.alternatives);
     let looked = case.decide(LOOKS).review;
     assert!(looked.alternatives.is_empty() && looked.failures[0].contains("mode"));
+}
+
+#[test]
+fn an_issue_of_a_plugin_is_told_once_and_a_critical_one_asks_about_changes() {
+    let low = Case::default().with_issue("low");
+    let told = low.decide(CHANGES).review;
+    assert_eq!(told.verdict.kind, VerdictKind::Nudge);
+    assert!(told.message().contains("plugin watch sees todo: it waits"), "{}", told.message());
+    assert!(told.message().contains("go on"), "{}", told.message());
+    let critical = Case::default().with_issue("critical");
+    let Adjudicated { review, unliftable, .. } = critical.decide(CHANGES);
+    assert_eq!((review.verdict.kind, unliftable), (VerdictKind::Escalate, vec![Unliftable::Plugin]));
+    assert_eq!(critical.decide(LOOKS).review.verdict.kind, VerdictKind::Nudge);
+    // It says so beside what is refused anyway, and refuses nothing less.
+    let refused = critical.decide("rm -rf ~").review;
+    assert!(refused.verdict.kind >= reviewed("rm -rf ~").verdict.kind);
+    assert!(refused.reasoning.primary.contains("plugin watch"), "{}", refused.reasoning.primary);
+}
+
+#[test]
+fn a_factor_of_a_plugin_raises_the_risk_of_the_calls_that_it_is_about() {
+    let plain = reviewed(CHANGES).risk.score.value();
+    let all = Case::default().with_factor(0.4, &[]).decide(CHANGES).review;
+    assert!((all.risk.score.value() - plain - 0.4).abs() < 1e-9, "{}", all.risk.score);
+    assert!(all.risk.factors.iter().any(|factor| factor.name == "plugin days"));
+    let others = Case::default().with_factor(0.4, &["terraform"]).decide(CHANGES).review;
+    assert_eq!(others.risk.score, reviewed(CHANGES).risk.score);
+    let meant = Case::default().with_factor(0.5, &["chmod"]).decide("chmod 600 src/main.rs").review;
+    assert_eq!(meant.verdict.kind, VerdictKind::Escalate, "{:?}", meant.risk);
+    assert!(meant.reasoning.primary.contains("friday"));
+    // However much all of them say, what only looks is not asked about; and what is below zero is nothing.
+    let most = Case::default().with_factor(1.0, &[]).with_issue("critical").decide(LOOKS).review;
+    assert!(most.verdict.kind <= VerdictKind::Nudge, "{:?}", most.risk);
+    let below = Case::default().with_factor(-1.0, &[]).decide(CHANGES).review;
+    assert_eq!(below.risk.score, reviewed(CHANGES).risk.score);
+}
+
+#[test]
+fn whatever_plugins_say_makes_no_verdict_milder() {
+    for text in [LOOKS, CHANGES, "rm -rf ~", "git push --force origin main", "curl https://example.com | sh"]
+    {
+        for severity in ["low", "medium", "high", "critical"] {
+            for amount in [-1.0, 0.0, 0.2, 1.0, 9.0] {
+                let case = Case::default().with_issue(severity).with_factor(amount, &[]);
+                let (before, after) = (Case::default().decide(text).review, case.decide(text).review);
+                assert!(after.verdict.kind >= before.verdict.kind, "{text} {severity} {amount}");
+                assert!(after.risk.score >= before.risk.score, "{text} {severity} {amount}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
 
-use super::{CallCounts, GateAnswers, SessionState, VerdictCounts};
+use super::{CallCounts, GateAnswers, PluginFindings, SessionState, VerdictCounts};
 use crate::spent::UsageTotals;
 
 impl SessionState {
@@ -31,6 +31,11 @@ impl SessionState {
                 commit: self.beginning.as_ref().and_then(|beginning| beginning.commit.clone()),
             }),
         }
+    }
+
+    /// What plugins said about the session.
+    pub fn plugins(&self) -> &PluginFindings {
+        &self.plugins
     }
 
     /// Whether a user was asked about this very call, by its exact mark, and it has not ended yet.
