@@ -212,6 +212,9 @@ fn operands(command: &str) -> &'static [&'static str] {
         "change show" | "change verify" | "change close" | "approval show" | "approval allow"
         | "approval deny" | "incident show" | "run show" | "pipeline show" | "worktree diff"
         | "worktree merge" | "worktree discard" => &["nosuch"],
+        "plugin init" => &["begun"],
+        "plugin test" | "plugin disable" => &["nosuch"],
+        "plugin enable" => &["nosuch", "--yes"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],

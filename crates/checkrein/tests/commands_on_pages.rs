@@ -35,7 +35,7 @@ const NOT_RUN: [(&str, &str); 11] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 14] = [
+const MADE_UP: [(&str, &str); 17] = [
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
     ("checkrein approval deny 9f31", "no question begins with `9f31`"),
@@ -48,6 +48,9 @@ const MADE_UP: [(&str, &str); 14] = [
     ("checkrein mcp accept github", "github"),
     ("checkrein mcp forget github", "github"),
     ("checkrein notice test", "no channel is set"),
+    ("checkrein plugin test ./many-deletions", "many-deletions"),
+    ("checkrein plugin enable ./many-deletions", "many-deletions"),
+    ("checkrein plugin disable many-deletions", "is not enabled"),
     ("checkrein policy update", "no policy of a team is pinned"),
     ("checkrein session rollback 4f3c", "4f3c"),
 ];

@@ -10,6 +10,7 @@
 //! | `installation` | answers about settings, policy, trust, credentials, records |
 //! | `gates` | answers of gates |
 //! | `pipelines` | answers about pipelines |
+//! | `plugins` | answers about plugins |
 //! | `fixed` | forms that others rely on, which stay as they are and have no envelope |
 //! | `parts` | parts of answers that other crates define |
 //! | `reference` | which command answers with what; the schema and the page |
@@ -24,6 +25,7 @@ pub mod gates;
 pub mod installation;
 mod parts;
 pub mod pipelines;
+pub mod plugins;
 pub mod programs;
 mod reference;
 pub mod saved;

@@ -7,6 +7,7 @@ mod help;
 mod nouns;
 mod old_forms;
 mod pipelines;
+mod plugins;
 mod restoring;
 mod server;
 mod supervision;
@@ -27,6 +28,7 @@ pub(crate) use nouns::{
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};
+pub(crate) use plugins::PluginCommand;
 pub(crate) use restoring::UndoArguments;
 pub(crate) use server::{OpenArguments, ServeArguments};
 pub(crate) use supervision::{
@@ -433,6 +435,14 @@ pub(crate) enum Command {
         wanted: McpArguments,
         #[command(subcommand)]
         command: Option<McpCommand>,
+    },
+    /// Write, try, enable and list plugins
+    #[command(
+        after_help = "Examples:\n  checkrein plugin init todo-watch\n  checkrein plugin list\n  checkrein plugin enable --help"
+    )]
+    Plugin {
+        #[command(subcommand)]
+        command: PluginCommand,
     },
     /// Print completions for a shell
     #[command(

@@ -35,6 +35,8 @@ pub mod notify;
 pub mod open;
 pub mod opinion;
 pub mod pipeline;
+#[cfg(target_os = "linux")]
+pub mod plugin;
 pub mod policy;
 pub mod policy_try;
 pub mod preset;

@@ -15,9 +15,9 @@ use crate::arguments::ExecAlone;
 use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, ChangeCommand, Command, ConfigCommand, CredentialCommand,
     IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm,
-    OpinionArguments, PipelineCommand, PolicyCommand, RollbackForm, RunCommand, SessionCommand,
-    SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments, WorktreeCommand,
-    command_line, completions, consent,
+    OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm, RunCommand,
+    SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments,
+    WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -34,7 +34,7 @@ use crate::commands::{
     uninstall, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
-use crate::commands::{acp, exec, route, run};
+use crate::commands::{acp, exec, plugin, route, run};
 use crate::terminal;
 use checkrein_clients::SettingsScope;
 use checkrein_engine::approvals::ApprovalAnswer;
@@ -262,6 +262,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             McpCommand::Accept { name, yes } => mcp::accept(&environment, &name, yes.into(), output),
             McpCommand::Forget { name, yes } => mcp::forget(&environment, &name, yes.into(), output),
         },
+        Command::Plugin { command } => plugins(&environment, command, output),
         #[cfg(target_os = "linux")]
         Command::Route(wanted) => route::route(&environment, &wanted.into(), output),
         #[cfg(not(target_os = "linux"))]
@@ -543,6 +544,31 @@ fn approvals(
             approvals::answer(environment, &id, &ApprovalAnswer::No { message }, output)
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+fn plugins(
+    environment: &HostEnvironment,
+    command: PluginCommand,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    match command {
+        PluginCommand::Init { name, language, kind } => {
+            let kinds: Vec<_> = kind.into_iter().map(Into::into).collect();
+            plugin::init(environment, &name, language.into(), &kinds, output)
+        }
+        PluginCommand::Test { plugin } => plugin::test(environment, &plugin, output),
+        PluginCommand::List => plugin::list(environment, output),
+        PluginCommand::Enable { plugin, yes } => plugin::enable(environment, &plugin, yes.into(), output),
+        PluginCommand::Disable { name } => plugin::disable(environment, &name, output),
+        PluginCommand::Run { session } => plugin::run(environment, session.as_deref(), output),
+    }
+}
+
+/// Nothing holds the bounds of a plugin here.
+#[cfg(not(target_os = "linux"))]
+fn plugins(_: &HostEnvironment, _: PluginCommand, _: OutputForm) -> Result<ExitStatus, CommandError> {
+    Err(CommandError::user("plugins run on Linux only", "only there a sandbox holds them"))
 }
 
 fn changes(

@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
 
-pub use enabled::{EnabledPlugin, PinnedPlugin, all_enabled, disable, enable, enabled};
+pub use enabled::{EnabledPlugin, PinnedPlugin, all_enabled, disable, enable, enabled, program};
 pub use files::{PluginFiles, copy_files, read_files};
 pub use status::{PluginStatus, failed, status, succeeded};
 
@@ -81,10 +81,13 @@ impl PluginStarter for PluginProcess {
     }
 }
 
-/// Has the plugins look at a session after something happened in it. Where none is enabled that is one look for a folder.
+/// Has the plugins and the exporters of the configuration look at a session after something happened in it. Where there is none of them that
+/// is one look for a folder.
 pub(crate) fn wake(context: &Context, ledger: &SessionLedger) {
     let environment = context.environment();
-    if fs::symlink_metadata(state_folder(environment).join(enabled::FOLDER).as_str()).is_err() {
+    let is_enabled =
+        || fs::symlink_metadata(state_folder(environment).join(enabled::FOLDER).as_str()).is_ok();
+    if !context.policy().config().audit.export.is_wanted() && !is_enabled() {
         return;
     }
     let session = ledger.folder().as_str();

@@ -46,11 +46,24 @@ pub fn rows() -> Vec<Row> {
                 .any(|line| line.contains("info"))
                 .to_string()
         }),
+        row("audit.export.syslog", [UNSET, r#""tcp:127.0.0.1:1""#], &[], |scene| {
+            taken_away(scene, "checkrein.syslog")
+        }),
+        row("audit.export.webhook", [UNSET, r#""http://127.0.0.1:1/""#], &[], |scene| {
+            taken_away(scene, "checkrein.webhook")
+        }),
         row("audit.export_format", [r#""json""#, r#""csv""#], &[], |scene| {
             scene.verdict("ls");
             scene.succeed(&["audit", "export"]).starts_with('{').to_string()
         }),
     ]
+}
+
+/// Whether an exporter tried to take the records of a session away; nobody takes them here.
+fn taken_away(scene: &Scene, name: &str) -> String {
+    scene.verdict("ls");
+    scene.succeed(&["plugin", "run"]);
+    scene.at(&format!(".local/state/checkrein/plugins/status/{name}.json")).exists().to_string()
 }
 
 /// Whether the records of a session are still there when another one begins so many seconds later.

@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Answer, ErrorAnswer, Remark, approvals, changes, fixed, gates, installation, pipelines, programs, saved,
-    sessions,
+    Answer, ErrorAnswer, Remark, approvals, changes, fixed, gates, installation, pipelines, plugins,
+    programs, saved, sessions,
 };
 
 /// Whether a command prints one answer or one on each line.
@@ -85,6 +85,14 @@ fn answers() -> Vec<Entry> {
         ]),
         entry::<pipelines::PipelinePlan>(&[("pipeline check", One), ("pipeline graph", One)]),
         entry::<pipelines::VerifiedPipeline>(&[("pipeline verify", Lines)]),
+        entry::<plugins::PluginEntry>(&[
+            ("plugin list", Lines),
+            ("plugin run", Lines),
+            ("plugin enable", One),
+            ("plugin disable", One),
+        ]),
+        entry::<plugins::PluginWritten>(&[("plugin init", One)]),
+        entry::<plugins::PluginTrial>(&[("plugin test", Lines)]),
         entry::<sessions::Halted>(&[("halt", One), ("resume", One)]),
         entry::<installation::Trust>(&[("trust", One), ("trust show", One)]),
         fixed_entry::<fixed::Check>(CHECK, &[("check", One)]),

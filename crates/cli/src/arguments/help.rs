@@ -62,6 +62,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "credential",
             "notice",
             "mcp",
+            "plugin",
         ],
     ),
     ("Installation", &["update", "uninstall", "completions", "manual", "hook"]),

@@ -3,6 +3,7 @@
 mod allowed;
 mod answering;
 mod plugin;
+mod plugins_of_user;
 mod team_policy;
 mod unprotected;
 
@@ -186,6 +187,7 @@ pub fn doctor(
         findings.push(finding("halt", Health::Doubtful, detail, hint));
     }
     findings.extend(allowed::findings(context.environment()));
+    findings.extend(plugins_of_user::findings(context.environment(), context.policy().config()));
     findings.push(containment_finding(context.policy().config()));
     for client in clients {
         findings.extend(status_line_finding(&context, client));

@@ -260,10 +260,25 @@ fn tell(
             post(&secret(&settings.slack, "slack_url")?, &text.to_string())
         }
         "email" => mail(environment, settings, notice),
-        other => {
-            Err(format!("there is no channel `{other}`; there are desktop, command, webhook, slack, email"))
-        }
+        other if other.starts_with(BY_PLUGIN) => by_plugin(environment, other, notice),
+        other => Err(format!(
+            "there is no channel `{other}`; there are desktop, command, webhook, slack, email, plugin:NAME"
+        )),
     }
+}
+
+/// How a channel begins that a plugin of the user is.
+const BY_PLUGIN: &str = "plugin:";
+
+#[cfg(target_os = "linux")]
+fn by_plugin(environment: &HostEnvironment, channel: &str, notice: &Notice) -> Result<(), String> {
+    let name = channel.strip_prefix(BY_PLUGIN).unwrap_or(channel);
+    super::plugin::tell_by(environment, name, json!(notice))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn by_plugin(_: &HostEnvironment, _: &str, _: &Notice) -> Result<(), String> {
+    Err("plugins run on Linux only".to_owned())
 }
 
 fn post(url: &str, body: &str) -> Result<(), String> {

@@ -97,8 +97,8 @@ pub fn enabled(environment: &HostEnvironment, name: &str) -> EnabledPlugin {
 /// Its program is not found, or it cannot be written down.
 pub fn enable(environment: &HostEnvironment, plugin: &PluginFiles) -> Result<(), CommandError> {
     let name = plugin.manifest.name.as_str();
-    let program = plugin.manifest.command.first().map(String::as_str).unwrap_or_default();
-    let program = if program.contains('/') { None } else { Some(on_path(environment, program)?) };
+    let is_own = plugin.manifest.command.first().is_some_and(|program| program.contains('/'));
+    let program = if is_own { None } else { Some(program(environment, plugin)?) };
     let pin = Pin {
         name: name.to_owned(),
         digest: plugin.digest.clone(),
@@ -128,6 +128,16 @@ pub fn disable(environment: &HostEnvironment, name: &str) -> Result<bool, Comman
     // Where others are enabled it is not empty, and stays.
     drop(fs::remove_dir(state_folder(environment).join(FOLDER).as_str()));
     Ok(true)
+}
+
+/// The program of a plugin, by its path: one of its own files, or one that is on `PATH` now.
+///
+/// # Errors
+///
+/// There is none of this name.
+pub fn program(environment: &HostEnvironment, plugin: &PluginFiles) -> Result<PathBuf, CommandError> {
+    let program = plugin.manifest.command.first().map(String::as_str).unwrap_or_default();
+    if program.contains('/') { Ok(own_program(plugin)) } else { on_path(environment, program) }
 }
 
 fn file(environment: &HostEnvironment, name: &str) -> AbsolutePath {

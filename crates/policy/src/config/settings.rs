@@ -456,6 +456,24 @@ pub struct Audit {
     pub log_level: LogLevel,
     /// The form of an export.
     pub export_format: ExportFormat,
+    /// Where records are taken while sessions go on.
+    pub export: AuditExport,
+}
+
+/// Where records are taken while sessions go on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AuditExport {
+    /// To syslog: `unix:/PATH` or `tcp:HOST:PORT`.
+    pub syslog: Option<String>,
+    /// To a web server, by its address.
+    pub webhook: Option<String>,
+}
+
+impl AuditExport {
+    /// Whether they are taken anywhere.
+    pub fn is_wanted(&self) -> bool {
+        self.syslog.is_some() || self.webhook.is_some()
+    }
 }
 
 /// What is masked before anything is written.
@@ -709,6 +727,7 @@ impl Default for Audit {
             sync: Sync::Important,
             log_level: LogLevel::Info,
             export_format: ExportFormat::Json,
+            export: AuditExport::default(),
         }
     }
 }
