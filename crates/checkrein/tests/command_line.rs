@@ -385,8 +385,15 @@ fn a_list_of_nothing_is_nothing_in_json() {
         .filter_map(|(command, rest)| Some((command, rest.split_once(" | ")?.0)))
         .collect();
     // They change or try something, or answer for each line that they are given.
-    let given =
-        ["init", "uninstall", "notice test", "snapshot diff", "check --batch", "gate completeness --batch"];
+    let given = [
+        "init",
+        "uninstall",
+        "notice test",
+        "snapshot diff",
+        "plugin test",
+        "check --batch",
+        "gate completeness --batch",
+    ];
     let mut lists = 0;
     for (command, prints) in &rows {
         if *prints != "JSON Lines" || given.contains(command) || command.starts_with("replay") {

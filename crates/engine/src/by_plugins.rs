@@ -2,7 +2,7 @@
 
 use checkrein_protocol::Severity;
 use checkrein_review::{Escalation, Factor, RiskLevel, VerdictKind};
-use checkrein_session::StandingIssue;
+use checkrein_session::HeldPluginIssue;
 
 use crate::answering::changes_something;
 use crate::docket::{Circumstances, Docket};
@@ -56,7 +56,7 @@ fn raise(docket: &mut Docket, factor: Factor, now: &Circumstances<'_>) {
     ));
 }
 
-fn tell(docket: &mut Docket, issue: &StandingIssue) {
+fn tell(docket: &mut Docket, issue: &HeldPluginIssue) {
     let reason = format!("plugin {} sees {}: {}", issue.plugin, issue.kind, issue.summary);
     let asks = issue.severity == Severity::Critical && changes_something(docket.review());
     if asks

@@ -28,9 +28,9 @@ pub use retention::prune;
 pub use sessions::{SessionSummary, sessions, summary};
 pub use spent::{Cost, UsageTotals};
 pub use state::{
-    CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers, PluginAdvice,
-    PluginFindings, SessionState, StandingFactor, StandingIssue, TURN_END_EVENTS, VerdictCounts, bounds,
-    file_operations,
+    CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers,
+    HeldPluginFactor, HeldPluginIssue, PluginAdvice, PluginFindings, SessionState, TURN_END_EVENTS,
+    VerdictCounts, bounds, file_operations,
 };
 
 /// The ledger of a session, with its state.

@@ -39,7 +39,7 @@ pub use due_changes::{CHANGE_EVENT, DueChange};
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use gate_answers::{GATE_EVENT, GateAnswers};
-pub use plugins::{PluginAdvice, PluginFindings, StandingFactor, StandingIssue};
+pub use plugins::{HeldPluginFactor, HeldPluginIssue, PluginAdvice, PluginFindings};
 pub use verdict_counts::VerdictCounts;
 
 /// Events in which something happens that the agent did not do (ours).
@@ -213,7 +213,7 @@ impl Projection for SessionState {
             }
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
             RecordBody::Event { name, fields } if name == PLUGIN_EVENT => {
-                self.plugins.take(fields, record.at)
+                self.plugins.take(fields, record.at);
             }
             RecordBody::Event { name, fields } if name == CHANGE_EVENT => self.take_change(fields),
             RecordBody::Event { name, .. } if name == RESTORED => {

@@ -67,9 +67,9 @@ pub(crate) enum PluginCommand {
 /// In what a plugin is written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum LanguageName {
-    /// Python 3, without packages
+    // Python 3, without packages
     Python,
-    /// Rust, with serde_json
+    // Rust, with serde_json
     Rust,
 }
 
@@ -86,15 +86,15 @@ impl From<LanguageName> for PluginLanguage {
 /// What a plugin is for.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum KindName {
-    /// Finds issues in the last actions
+    // Finds issues in the last actions
     Patterns,
-    /// Words interventions, and makes them stronger
+    // Words interventions, and makes them stronger
     Interventions,
-    /// Raises the risk of calls
+    // Raises the risk of calls
     Risk,
-    /// Takes records elsewhere
+    // Takes records elsewhere
     Exporter,
-    /// Tells people of questions and stops
+    // Tells people of questions and stops
     Approvals,
 }
 

@@ -10,6 +10,7 @@ use checkrein_protocol::{AbsolutePath, PluginManifest};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::CommandError;
+use crate::seal::hexadecimal;
 
 /// The greatest number of files of a plugin (ours).
 const MOST_FILES: usize = 2_000;
@@ -71,12 +72,7 @@ pub fn read_files(folder: &Path) -> Result<PluginFiles, CommandError> {
             "move the plugin elsewhere",
         ));
     };
-    Ok(PluginFiles {
-        folder,
-        manifest,
-        files: found,
-        digest: digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
-    })
+    Ok(PluginFiles { folder, manifest, files: found, digest: hexadecimal(&digest.finalize()) })
 }
 
 /// Copies the files of a plugin into another folder, in the place of what stands there.

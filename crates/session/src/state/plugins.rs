@@ -19,14 +19,14 @@ const PROGRAMS: usize = 16;
 /// What plugins said, the newest of each.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PluginFindings {
-    issues: VecDeque<StandingIssue>,
-    factors: VecDeque<StandingFactor>,
+    issues: VecDeque<HeldPluginIssue>,
+    factors: VecDeque<HeldPluginFactor>,
     advice: VecDeque<PluginAdvice>,
 }
 
 /// An issue of a plugin that stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StandingIssue {
+pub struct HeldPluginIssue {
     /// The plugin.
     pub plugin: String,
     /// What it calls it.
@@ -43,7 +43,7 @@ pub struct StandingIssue {
     is_told: bool,
 }
 
-impl StandingIssue {
+impl HeldPluginIssue {
     /// Whether no call was reviewed yet since it came: the next one tells of it.
     pub fn is_new(&self) -> bool {
         !self.is_told
@@ -52,7 +52,7 @@ impl StandingIssue {
 
 /// A factor of a plugin that counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StandingFactor {
+pub struct HeldPluginFactor {
     /// The plugin.
     pub plugin: String,
     /// What it adds to the risk, from 0 to 1.
@@ -63,7 +63,7 @@ pub struct StandingFactor {
     pub programs: Vec<String>,
 }
 
-impl StandingFactor {
+impl HeldPluginFactor {
     /// Whether it is about a call that runs these programs.
     pub fn concerns(&self, programs: &[String]) -> bool {
         self.programs.is_empty() || self.programs.iter().any(|program| programs.contains(program))
@@ -85,12 +85,12 @@ pub struct PluginAdvice {
 
 impl PluginFindings {
     /// The issues that stand.
-    pub fn issues(&self) -> impl Iterator<Item = &StandingIssue> {
+    pub fn issues(&self) -> impl Iterator<Item = &HeldPluginIssue> {
         self.issues.iter()
     }
 
     /// The factors that count.
-    pub fn factors(&self) -> impl Iterator<Item = &StandingFactor> {
+    pub fn factors(&self) -> impl Iterator<Item = &HeldPluginFactor> {
         self.factors.iter()
     }
 
@@ -120,7 +120,7 @@ impl PluginFindings {
             PluginSaying::Factors { plugin, factors } => {
                 self.factors.retain(|one| one.plugin != plugin);
                 for PluginFactor { amount, reason, programs } in factors.into_iter().take(MOST) {
-                    let factor = StandingFactor {
+                    let factor = HeldPluginFactor {
                         plugin: plugin.clone(),
                         // What was read out of JSON is any number.
                         amount: Share::new(amount.value()).value(),
@@ -156,7 +156,7 @@ impl PluginFindings {
         for PluginIssue { kind, severity, summary, advice, .. } in issues.into_iter().take(MOST) {
             // One that goes on was told; one that is graver by now is told again.
             let known = before.iter().find(|one| one.kind == kind && one.severity >= severity);
-            let issue = StandingIssue {
+            let issue = HeldPluginIssue {
                 plugin: plugin.to_owned(),
                 kind: short(&kind),
                 severity,

@@ -29,7 +29,7 @@ pub(super) enum Outcome {
 }
 
 /// Reads the answer to a question; why it is none.
-pub(super) fn outcome(plugin: &str, question: &PluginQuestion, answer: Json) -> Result<Outcome, String> {
+pub(super) fn outcome(plugin: &str, question: &PluginQuestion, answer: &Json) -> Result<Outcome, String> {
     let plugin = plugin.to_owned();
     Ok(match question {
         PluginQuestion::Patterns { .. } => {
@@ -82,7 +82,7 @@ pub(super) fn kind_of(request: &Json) -> Option<PluginKind> {
     request.get("kind").and_then(Json::as_str).and_then(PluginKind::of_name)
 }
 
-fn read<T: DeserializeOwned>(answer: Json) -> Result<T, String> {
+fn read<T: DeserializeOwned>(answer: &Json) -> Result<T, String> {
     serde_json::from_value(answer.clone())
         .map_err(|error| format!("{error} in `{}`", one_line(&answer.to_string(), 160)))
 }
@@ -111,14 +111,15 @@ fn issue(issue: PluginIssue) -> Result<PluginIssue, String> {
 }
 
 fn factor(factor: PluginFactor) -> Result<PluginFactor, String> {
-    let amount = factor.amount.value();
+    let PluginFactor { amount, reason, programs } = factor;
+    let amount = amount.value();
     if !(0.0..=1.0).contains(&amount) {
         return Err(format!("`amount` is {amount}: a factor only raises, by 0 to 1"));
     }
     Ok(PluginFactor {
         amount: Share::new(amount),
-        reason: clause("reason", &factor.reason)?,
-        programs: factor.programs.iter().map(|program| one_line(program, NAME)).take(MOST).collect(),
+        reason: clause("reason", &reason)?,
+        programs: programs.iter().map(|program| one_line(program, NAME)).take(MOST).collect(),
     })
 }
 
@@ -139,8 +140,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn of(question: Json, answer: Json) -> Result<Outcome, String> {
-        outcome("x", &serde_json::from_value(question).unwrap(), answer)
+    fn of(question: &Json, answer: &Json) -> Result<Outcome, String> {
+        outcome("x", &serde_json::from_value(question.clone()).unwrap(), answer)
     }
 
     #[test]
@@ -164,12 +165,12 @@ mod tests {
             (&approvals, json!({ "told": false }), "told nobody"),
             (&approvals, json!({ "told": true, "answer": "allow" }), "unknown field `answer`"),
         ] {
-            let fault = of(question.clone(), answer.clone()).unwrap_err();
+            let fault = of(question, &answer).unwrap_err();
             assert!(fault.contains(said), "{answer}: {fault}");
         }
-        assert_eq!(of(exporter, json!({ "taken": 4 })), Ok(Outcome::Taken(4)));
-        assert_eq!(of(approvals, json!({ "told": true })), Ok(Outcome::Told));
-        assert!(of(patterns, issue("x", "low")).is_ok() && of(risk, factor(1.0)).is_ok());
+        assert_eq!(of(&exporter, &json!({ "taken": 4 })), Ok(Outcome::Taken(4)));
+        assert_eq!(of(&approvals, &json!({ "told": true })), Ok(Outcome::Told));
+        assert!(of(&patterns, &issue("x", "low")).is_ok() && of(&risk, &factor(1.0)).is_ok());
     }
 
     #[test]

@@ -169,12 +169,12 @@ impl Sitting<'_> {
             return Ok(went_on);
         }
         let started = Instant::now();
-        match self.ask(name, &pinned, questions) {
+        match ask_all(self.environment, name, &pinned, questions) {
             Ok(outcomes) => {
                 let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
                 plugins::succeeded(self.environment, name, took)?;
                 progress.fault = None;
-                progress.position = self.reached(&news, &outcomes);
+                progress.position = reached(&news, &outcomes);
                 self.write_down(outcomes, progress)?;
                 Ok(true)
             }
@@ -304,29 +304,6 @@ impl Sitting<'_> {
         Ok(questions)
     }
 
-    fn ask(
-        &self,
-        name: &str,
-        pinned: &PinnedPlugin,
-        questions: Vec<PluginQuestion>,
-    ) -> Result<Vec<Outcome>, PluginFault> {
-        ask_all(self.environment, name, pinned, questions)
-    }
-
-    /// Up to where the plugin has seen all.
-    fn reached(&self, news: &News, outcomes: &[Outcome]) -> u64 {
-        let taken = outcomes.iter().find_map(|outcome| match outcome {
-            Outcome::Taken(taken) => Some(*taken),
-            Outcome::Said(_) | Outcome::Told => None,
-        });
-        let Some(taken) = taken else { return news.end };
-        match news.records.iter().position(|(record, _)| record.seq > taken) {
-            None => news.end,
-            Some(0) => news.ends.first().copied().unwrap_or(news.end),
-            Some(next) => news.ends.get(next - 1).copied().unwrap_or(news.end),
-        }
-    }
-
     /// Writes down what a plugin says, where it is not what it said before.
     fn write_down(&self, outcomes: Vec<Outcome>, progress: &mut Progress) -> Result<(), CommandError> {
         let mut bodies = Vec::new();
@@ -397,6 +374,20 @@ impl Sitting<'_> {
     }
 }
 
+/// Up to where the plugin has seen all.
+fn reached(news: &News, outcomes: &[Outcome]) -> u64 {
+    let taken = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Taken(taken) => Some(*taken),
+        Outcome::Said(_) | Outcome::Told => None,
+    });
+    let Some(taken) = taken else { return news.end };
+    match news.records.iter().position(|(record, _)| record.seq > taken) {
+        None => news.end,
+        Some(0) => news.ends.first().copied().unwrap_or(news.end),
+        Some(next) => news.ends.get(next - 1).copied().unwrap_or(news.end),
+    }
+}
+
 /// Asks an enabled plugin, in one process.
 pub(super) fn ask_all(
     environment: &HostEnvironment,
@@ -416,7 +407,7 @@ pub(super) fn ask_all(
     let mut outcomes = Vec::new();
     for question in questions {
         let answered = process.ask(&question).and_then(|answer| {
-            outcome(name, &question, answer).map_err(|why| process.wrong(FaultKind::WrongAnswer, why))
+            outcome(name, &question, &answer).map_err(|why| process.wrong(FaultKind::WrongAnswer, why))
         });
         match answered {
             Ok(outcome) => outcomes.push(outcome),

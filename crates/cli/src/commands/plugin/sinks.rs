@@ -116,8 +116,12 @@ impl Sink {
                     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
                     stream.set_write_timeout(Some(PATIENCE))?;
                     // Counted in octets (RFC 6587): a record holds line feeds only as they are escaped, and still none is relied on.
-                    let all: String =
-                        records.iter().map(message).map(|one| format!("{} {one}", one.len())).collect();
+                    let mut all = String::new();
+                    for one in records.iter().map(message) {
+                        all.push_str(&one.len().to_string());
+                        all.push(' ');
+                        all.push_str(&one);
+                    }
                     stream.write_all(all.as_bytes())?;
                     stream.flush()
                 };

@@ -25,7 +25,7 @@ impl PluginLanguage {
         match self {
             Self::Python => {}
             Self::Rust => {
-                steps.push("cargo install --path . --root .   # puts the program into bin/".to_owned())
+                steps.push("cargo install --path . --root .   # puts the program into bin/".to_owned());
             }
         }
         steps.push("checkrein plugin test .".to_owned());

@@ -135,7 +135,7 @@ fn is_for_want_of_network(plugin: &PluginFiles, case: &Case, fault: &PluginFault
 fn fault_of(plugin: &str, case: &Case, answer: &Json) -> Option<String> {
     // What is written in a test need not be a whole question.
     if let Ok(question) = serde_json::from_value::<PluginQuestion>(case.request.clone())
-        && let Err(why) = outcome(plugin, &question, answer.clone())
+        && let Err(why) = outcome(plugin, &question, answer)
     {
         return Some(why);
     }
@@ -208,8 +208,8 @@ fn own(plugin: &PluginFiles) -> Result<Vec<Case>, CommandError> {
                     r#"`{"test": "NAME", "ask": {"kind": "patterns", ...}, "answer": {...}}`"#,
                 )
             };
-            let mut test: Json = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            let mut field = |key: &str| test.as_object_mut().and_then(|fields| fields.remove(key));
+            let mut written: Json = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let mut field = |key: &str| written.as_object_mut().and_then(|fields| fields.remove(key));
             let request =
                 field("ask").filter(Json::is_object).ok_or_else(|| wrong("`ask` is missing".to_owned()))?;
             let expected = field("answer")
