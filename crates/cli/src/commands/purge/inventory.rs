@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 33] = [
+const STATE: [&str; 34] = [
     "agents",
     "allowed",
     "approvals",
@@ -34,6 +34,7 @@ const STATE: [&str; 33] = [
     "installed.lock",
     "notices",
     "pipelines",
+    "plugins",
     "providers",
     "retention.jsonl",
     "retention.looked",
@@ -56,13 +57,15 @@ const MARKS: [&str; 3] = ["heads", "installed.json", "mask.key"];
 const CANARIES: &str = "canary-";
 
 /// What a session has in its folder.
-const SESSION: [&str; 13] = [
+const SESSION: [&str; 15] = [
     "children.jsonl",
     "interventions.json",
     "ledger.jsonl",
     "ledger.torn-*",
     "parent.json",
     "picture",
+    "plugins.json",
+    "plugins.lock",
     "room",
     "rules.json",
     "settings.json",
