@@ -26,7 +26,7 @@ use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, reason, repository, shell_call};
 
 /// How long what happens behind a call may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Whether this machine holds the bounds of a plugin; without them none runs.
 fn holds_bounds() -> bool {
