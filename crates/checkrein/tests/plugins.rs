@@ -404,17 +404,24 @@ fn an_exporter_takes_each_record_once_also_after_its_collector_was_away() {
         environment.succeed(&["plugin", "run", "--session", "s"]);
         (entry(&environment, "sender")["runs"].as_u64() > Some(0)).then_some(())
     });
-    call(&environment, "s", "two", "ls", false);
-    let end =
-        environment.records("s").iter().rfind(|record| record["body"]["type"] == "outcome").unwrap()["seq"]
-            .clone();
     let mut taken: Vec<u64> = Vec::new();
     let mut all = String::new();
-    while taken.last().copied() < end.as_u64() {
-        let line = lines.recv_timeout(PATIENCE).unwrap();
-        taken.push(serde_json::from_str::<Json>(&line).unwrap()["seq"].as_u64().unwrap());
-        all.push_str(&line);
-    }
+    let mut take_up = || {
+        let end = recorded(&environment, "s").last().copied();
+        while taken.last().copied() < end {
+            let line = lines.recv_timeout(PATIENCE).unwrap();
+            taken.push(serde_json::from_str::<Json>(&line).unwrap()["seq"].as_u64().unwrap());
+            all.push_str(&line);
+        }
+    };
+    call(&environment, "s", "two", "ls", false);
+    take_up();
+    // What came while it did not run, because its files changed, is not lost.
+    fs::write(environment.home().join(".config/checkrein/plugins/sender/more.py"), "").unwrap();
+    call(&environment, "s", "three", "ls", false);
+    environment.succeed(&["plugin", "enable", "sender", "--yes"]);
+    call(&environment, "s", "four", "ls", false);
+    take_up();
     let mut once = taken.clone();
     once.dedup();
     assert!(once == taken && taken.is_sorted(), "{taken:?}");

@@ -161,7 +161,9 @@ impl Sitting<'_> {
         if plugins::status(self.environment, name).pauses(self.environment.now()) {
             return Ok(false);
         }
-        let news = self.news(progress.position, pinned.at)?;
+        // Of a session that it has seen before it misses nothing, also where it did not run for a while.
+        let since = if progress.position == 0 { pinned.at } else { Timestamp(0) };
+        let news = self.news(progress.position, since)?;
         let questions = self.questions(&pinned, &news)?;
         if questions.is_empty() {
             let went_on = news.end > progress.position;
@@ -243,7 +245,7 @@ impl Sitting<'_> {
         }
     }
 
-    /// What came since a place in the ledger. Before a plugin was enabled there is nothing for it.
+    /// What came since a place in the ledger and since a time.
     fn news(&self, position: u64, since: Timestamp) -> Result<News, CommandError> {
         let mut lines = lines_from(&self.ledger.path(), position)?;
         let mut news = News { records: Vec::new(), ends: Vec::new(), end: position };
