@@ -208,13 +208,11 @@ fn operands(command: &str) -> &'static [&'static str] {
         "ticket close" => &["s:1", "--note", "x"],
         "task" => &["nosuch.md", "--dry-run"],
         "change open" => &["--issue", "1", "--rollback", "true", "--verify", "true", "--", "ls"],
-        "change approve" | "mcp accept" | "mcp forget" => &["nosuch", "--yes"],
+        "change approve" | "mcp accept" | "mcp forget" | "plugin enable" => &["nosuch", "--yes"],
         "change show" | "change verify" | "change close" | "approval show" | "approval allow"
         | "approval deny" | "incident show" | "run show" | "pipeline show" | "worktree diff"
-        | "worktree merge" | "worktree discard" => &["nosuch"],
+        | "worktree merge" | "worktree discard" | "plugin test" | "plugin disable" => &["nosuch"],
         "plugin init" => &["begun"],
-        "plugin test" | "plugin disable" => &["nosuch"],
-        "plugin enable" => &["nosuch", "--yes"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
         "snapshot restore" => &["1", "--yes"],
