@@ -10,10 +10,15 @@
 mod support;
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use checkrein_engine::clock::Clock;
+use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::retention::{self, Carry};
 use checkrein_ledger::{Durability, StateDirectory};
-use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_policy::Config;
+use checkrein_protocol::{AbsolutePath, RecordBody, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
 use serde_json::{Value as Json, json};
@@ -189,6 +194,124 @@ fn records_stay_as_long_as_they_are_to_be_kept() {
     start(&environment, "b");
     assert!(!exists("last-week") && exists("a"), "nothing is kept but what may still be going on");
     environment.succeed(&["audit", "verify"]);
+}
+
+/// A clock that stands still.
+#[derive(Debug)]
+struct Still(Timestamp);
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
+/// Writes a file of the state directory that was changed last so many days ago.
+fn old_file(environment: &TestEnvironment, path: &str, days: u64) -> std::path::PathBuf {
+    let path = environment.state().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "marmalade").unwrap();
+    let time = SystemTime::now() - std::time::Duration::from_secs(days * 24 * 60 * 60);
+    fs::File::open(&path).unwrap().set_modified(time).unwrap();
+    path
+}
+
+#[test]
+fn every_store_keeps_what_is_old_only_as_long_as_records_and_says_what_went() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    let stores = [
+        ("runs/done/20250101-000000-0000/state.json", "runs/done"),
+        ("pipelines/done/20250101-000000-0000/state.json", "pipelines/done"),
+        ("approvals/0123456789abcdef.json", "approvals"),
+        ("notices/1.json", "notices"),
+        ("agents/17.json", "agents"),
+        ("routes/abcdef", "routes"),
+        ("providers/anthropic.json", "providers"),
+        ("diagnostics.log.old", "diagnostics.log.old"),
+        ("events/2025-01-01.jsonl", "events"),
+        ("incidents/20250101000000-s/report.json", "incidents"),
+        ("lessons/00ff/0001735689600000-00ff.json", "lessons"),
+    ];
+    let old: Vec<_> = stores.iter().map(|(path, _)| old_file(&environment, path, 40)).collect();
+    let kept = [
+        old_file(&environment, "runs/done/20260101-000000-0000/state.json", 20),
+        old_file(&environment, "runs/active/20250101-000000-0001/state.json", 400),
+        old_file(&environment, "allowed/one.json", 400),
+        old_file(&environment, "halts/one", 400),
+    ];
+    // What is done is read-only.
+    let folder = old[0].parent().unwrap();
+    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o500)).unwrap();
+    let dry: Json =
+        serde_json::from_str(&environment.succeed(&["audit", "prune", "--dry-run", "--json"])).unwrap();
+    let mut would: Vec<&str> =
+        dry["stores"].as_array().unwrap().iter().map(|one| one["store"].as_str().unwrap()).collect();
+    would.sort_unstable();
+    let mut all = stores.map(|(_, store)| store);
+    all.sort_unstable();
+    assert_eq!(would, all);
+    assert!(old.iter().all(|path| path.exists()), "a dry run deletes nothing");
+    start(&environment, "t");
+    assert_eq!(old.iter().filter(|path| path.exists()).count(), 0, "{old:?}");
+    assert!(kept.iter().all(|path| path.exists()), "{kept:?}");
+    let removals = fs::read_to_string(environment.state().join("retention.jsonl")).unwrap();
+    for store in all {
+        assert!(removals.contains(&format!("\"store\":\"{store}\",\"entries\":1")), "{store}: {removals}");
+    }
+    assert!(!removals.contains("marmalade"));
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn a_session_that_was_pruned_is_known_as_pruned_and_not_as_lost() {
+    let environment = TestEnvironment::new();
+    let state = StateDirectory::new(environment.state());
+    let said = RecordBody::Prompt { text: "hello".to_owned() };
+    let ledger = SessionLedger::open(&state, &SessionId("old".to_owned()));
+    let hash = ledger.append(Timestamp(1_700_000_000_000), said, Durability::Durable).unwrap().records[0]
+        .hash
+        .clone();
+    let pruned = environment.succeed(&["audit", "prune"]);
+    assert!(pruned.starts_with("deleted 1 session and 0 snapshots"), "{pruned}");
+    let known = environment.succeed(&["audit", "verify", "old"]);
+    assert!(known.contains("pruned") && known.contains(hash.as_str()), "{known}");
+    assert_eq!(environment.checkrein(&["audit", "verify", "never"]).status.code(), Some(1));
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn changes_of_which_nothing_is_done_any_more_go_when_they_are_old() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "production:\n  kube_contexts: [\"eks-live\"]\n");
+    environment.write("k8s/web.yaml", "kind: Deployment\n");
+    let open = |command: &str| {
+        let more = ["--issue", "OPS-12", "--rollback", "true", "--verify", "true", "--", command];
+        let text = environment.succeed(&[&["--json", "change", "open"], &more[..]].concat());
+        let change: Json = serde_json::from_str(&text).unwrap();
+        change["change"].as_str().unwrap().to_owned()
+    };
+    let closed = open("kubectl --context eks-live apply -f k8s/");
+    let waiting = open("kubectl --context eks-live delete -f k8s/");
+    environment.succeed(&["change", "close", &closed, "--outcome", "done"]);
+    let there = |id: &str| {
+        let names = fs::read_dir(environment.state().join("changes")).unwrap().flatten();
+        names.filter(|one| one.file_name().to_str().unwrap().starts_with(id)).count()
+    };
+    assert_eq!((there(&closed), there(&waiting)), (2, 1));
+    let variables = [("HOME".to_owned(), environment.home().to_str().unwrap().to_owned())];
+    let cwd = AbsolutePath::new(environment.project().to_str().unwrap()).unwrap();
+    let host = HostEnvironment::of(Arc::new(variables.into_iter().collect()), cwd).unwrap();
+    let prune_after = |days: u64| {
+        let now = Timestamp(host.now().0 + days * 24 * 60 * 60 * 1000);
+        let then = host.clone().with_clock(Arc::new(Still(now)));
+        retention::all(&then, &Config::default(), Carry::Out).unwrap()
+    };
+    prune_after(29);
+    assert_eq!((there(&closed), there(&waiting)), (2, 1), "they are kept as long as records");
+    let gone = prune_after(31);
+    assert_eq!((there(&closed), there(&waiting)), (0, 0), "what never ran goes too");
+    assert!(gone.stores.iter().any(|one| one.store == "changes" && one.entries == 2), "{gone:?}");
 }
 
 #[test]

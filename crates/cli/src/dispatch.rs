@@ -387,6 +387,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         },
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
+            AuditCommand::Prune { dry_run } => audit::prune(&environment, dry_run.into(), output),
             AuditCommand::Export { session, form, output, follow } => audit::export(
                 &environment,
                 session.as_deref(),

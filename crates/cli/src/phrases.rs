@@ -263,8 +263,11 @@ pub fn record(body: &RecordBody) -> RecordWords {
             what: format!("{}: {}", failed_stage(stage), failure(kind)),
             why: detail.clone(),
         },
-        RecordBody::Retention { removed, reason } => {
-            plainly(format!("removed {}", counted(removed.len() as u64, "old session")), reason.clone())
+        RecordBody::Retention { removed, stores, reason } => {
+            let sessions = (!removed.is_empty()).then(|| counted(removed.len() as u64, "old session"));
+            let stores = stores.iter().map(|one| format!("{} of `{}`", one.entries, one.store));
+            let what: Vec<String> = sessions.into_iter().chain(stores).collect();
+            plainly(format!("removed {}", what.join(", ")), reason.clone())
         }
         RecordBody::Anchor { session, seq, .. } => {
             plainly(format!("noted that session {session} has {}", counted(*seq, "record")), String::new())

@@ -27,4 +27,5 @@ pub use opening::{Opening, open};
 pub use record::{
     ChangeActor, ChangeRecord, ChangeState, ChangeStep, OpenedChange, RolledBackCommand, STEP_OUTPUT,
 };
+pub(crate) use store::expired;
 pub use store::{add, all, one};

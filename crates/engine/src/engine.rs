@@ -42,6 +42,7 @@ use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
 use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
+use crate::retention;
 use crate::spending;
 use crate::turn_end::turn_ended;
 use crate::{
@@ -275,7 +276,7 @@ fn handle_moment(
             if let Ok(state) = ledger.state() {
                 beginning::hold(context, ledger, event, &state);
             }
-            session_ledger::clear_away(context.environment(), context.policy().config());
+            retention::at_start(context.environment(), context.policy().config());
             let earlier = sessions(&context.environment().state).unwrap_or_default();
             let before = ending::of_session_before(context, event, &earlier, source);
             let debt = session_ledger::inherited_debt(

@@ -25,6 +25,7 @@ use serde_json::json;
 use crate::answering::pattern_settings;
 use crate::environment::HostEnvironment;
 use crate::lessons::{self, Lesson};
+use crate::retention::{self, Expired};
 use crate::text::{call, rollback_stage, time};
 use whole_session::WholeSession;
 
@@ -253,21 +254,7 @@ pub(crate) fn clear_away(
     now: Timestamp,
 ) -> io::Result<()> {
     let root = folder(environment);
-    // The names begin with the time, so the oldest come first.
-    let mut names: Vec<String> =
-        fs::read_dir(&root)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    let keep = usize::try_from(settings.preserve_incidents).unwrap_or(usize::MAX);
-    let oldest =
-        now.0.saturating_sub(settings.preserve_incident_data_days.saturating_mul(24 * 60 * 60 * 1000));
-    let oldest: String = time(oldest).chars().filter(char::is_ascii_digit).collect();
-    let surplus = names.len().saturating_sub(keep);
-    let going: Vec<String> = names
-        .into_iter()
-        .enumerate()
-        .filter(|(index, name)| *index < surplus || name.as_str() < oldest.as_str())
-        .map(|(_, name)| name)
-        .collect();
+    let going = beyond(&root, settings, now)?;
     if going.is_empty() {
         return Ok(());
     }
@@ -283,6 +270,36 @@ pub(crate) fn clear_away(
     };
     ledger.append(now, body, Durability::Durable).map_err(io::Error::other)?;
     going.iter().try_for_each(|name| fs::remove_dir_all(root.join(name)))
+}
+
+/// The same reports, for who removes them and writes that down by itself.
+pub(crate) fn expired(
+    environment: &HostEnvironment,
+    settings: &EmergencyStop,
+    now: Timestamp,
+) -> io::Result<Vec<Expired>> {
+    let root = folder(environment);
+    let going = beyond(&root, settings, now)?;
+    Ok(going.iter().filter_map(|name| retention::expired(root.join(name))).collect())
+}
+
+/// The names of reports that are older or more than is kept.
+fn beyond(root: &Path, settings: &EmergencyStop, now: Timestamp) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    // The names begin with the time, so the oldest come first.
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    let keep = usize::try_from(settings.preserve_incidents).unwrap_or(usize::MAX);
+    let oldest =
+        now.0.saturating_sub(settings.preserve_incident_data_days.saturating_mul(24 * 60 * 60 * 1000));
+    let oldest: String = time(oldest).chars().filter(char::is_ascii_digit).collect();
+    let surplus = names.len().saturating_sub(keep);
+    let is_beyond = |(index, name): &(usize, String)| *index < surplus || name.as_str() < oldest.as_str();
+    Ok(names.into_iter().enumerate().filter(is_beyond).map(|(_, name)| name).collect())
 }
 
 fn intervention(record: &Record) -> Option<&Intervention> {

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::environment::HostEnvironment;
+use crate::retention::Expired;
 use crate::text::{cut, plain};
 
 /// The folder of all of them.
@@ -82,24 +83,23 @@ pub fn keep(environment: &HostEnvironment, workspace: &str, lesson: Lesson) -> i
     remove(&place, names.iter().take(surplus))
 }
 
-/// Removes what is older than that, of all workspaces.
-pub(crate) fn clear_away(environment: &HostEnvironment, oldest: Timestamp) -> io::Result<()> {
+/// What is older than that, of all workspaces.
+pub(crate) fn expired(environment: &HostEnvironment, oldest: Timestamp) -> io::Result<Vec<Expired>> {
     let workspaces = match fs::read_dir(environment.state.root().join(FOLDER)) {
         Ok(workspaces) => workspaces,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
+    let mut found = Vec::new();
     for workspace in workspaces {
         let place = workspace?.path();
-        let is_old = |name: &String| {
+        for name in names(&place)? {
             let moment = name.get(..MOMENT).and_then(|digits| digits.parse::<u64>().ok());
-            moment.is_some_and(|moment| moment < oldest.0)
-        };
-        remove(&place, names(&place)?.iter().filter(|name| is_old(name)))?;
-        // One that still holds something stays.
-        drop(fs::remove_dir(&place));
+            let Some(at) = moment.map(Timestamp).filter(|at| *at < oldest) else { continue };
+            found.push(Expired { at, paths: vec![place.join(&name)], name });
+        }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// What a session that is given this goal is told of an earlier one that failed at it; once for each lesson. `None` where nothing fits.

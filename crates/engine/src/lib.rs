@@ -39,6 +39,7 @@
 //! | `other_answerers` | hooks of others that answer in place of the user |
 //! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
+//! | `retention` | what is older than it is kept, in all stores |
 //! | `verification` | after a call: what really changed, against what was predicted |
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
 //! | `intervention_texts` | what the user wrote about interventions |
@@ -119,6 +120,7 @@ mod processes;
 pub mod questions;
 mod records;
 pub mod replay;
+pub mod retention;
 pub mod rollback;
 pub mod rules;
 mod seal;

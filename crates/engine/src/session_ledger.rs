@@ -1,30 +1,21 @@
-//! How sessions are written down: what is masked, where heads are witnessed, how long records stay, what the diagnostic log says, and what an
+//! How sessions are written down: what is masked, where heads are witnessed, what the diagnostic log says, and what an
 //! agent brings along from its last session.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use checkrein_ledger::{
     EventDetail, EventLog, LedgerError,
     mask::{MaskKey, Masking, MaskingChoice},
-    prune_events,
 };
 
 use checkrein_policy::{Audit, Config, LogLevel, TelemetryEvents};
-use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
-use checkrein_session::{SessionLedger, SessionSummary, prune};
+use checkrein_protocol::{AbsolutePath, SessionId};
+use checkrein_session::{SessionLedger, SessionSummary};
 
 use crate::environment::HostEnvironment;
-use crate::lessons;
-
-/// A day, in milliseconds; old records are looked for once in it (ours).
-const DAY: u64 = 24 * 60 * 60 * 1000;
-
-/// How long a session must have been silent before its records go where nothing is to be kept (ours).
-const SILENT: Duration = Duration::from_hours(1);
 
 /// The greatest length of the diagnostic log, in bytes (ours); the one before it is kept beside it.
 const LONGEST_LOG: u64 = 1024 * 1024;
@@ -58,7 +49,7 @@ fn events(environment: &HostEnvironment, config: &Config) -> Option<EventLog> {
 }
 
 /// The folder of the event log.
-fn events_folder(environment: &HostEnvironment, config: &Config) -> PathBuf {
+pub(crate) fn events_folder(environment: &HostEnvironment, config: &Config) -> PathBuf {
     match config.telemetry.folder.as_deref() {
         None => environment.state.root().join("events"),
         Some(named) => {
@@ -88,36 +79,6 @@ pub fn anchor(environment: &HostEnvironment, audit: &Audit) -> Option<PathBuf> {
     let named = audit.anchor.as_deref()?;
     let named = named.strip_prefix("~/").unwrap_or(named);
     Some(PathBuf::from(environment.home.join(named).as_str()))
-}
-
-/// Removes the records of sessions that are older than the configuration keeps them, once a day; where nothing is to be kept, those of
-/// sessions that have ended. What is removed is itself on record. A failure is for the diagnostic log: it takes nothing away.
-pub(crate) fn clear_away(environment: &HostEnvironment, config: &Config) {
-    let audit = &config.audit;
-    let marker = Path::new(environment.state_path.as_str()).join("retention.looked");
-    let now = environment.now();
-    let looked = fs::metadata(&marker)
-        .and_then(|facts| facts.modified())
-        .ok()
-        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
-    if audit.enabled && now.0.saturating_sub(looked) < DAY {
-        return;
-    }
-    let keep =
-        if audit.enabled { Duration::from_millis(audit.retention_days.saturating_mul(DAY)) } else { SILENT };
-    let oldest = Timestamp(now.0.saturating_sub(u64::try_from(keep.as_millis()).unwrap_or(u64::MAX)));
-    if let Err(error) = prune_events(&events_folder(environment, config), oldest) {
-        diagnose(environment, config, LogLevel::Error, &format!("old events stay: {error}"));
-    }
-    let kept = config.interventions.emergency_stop.preserve_incident_data_days.saturating_mul(DAY);
-    if let Err(error) = lessons::clear_away(environment, Timestamp(now.0.saturating_sub(kept))) {
-        diagnose(environment, config, LogLevel::Error, &format!("old lessons stay: {error}"));
-    }
-    match prune(&environment.state, now, keep) {
-        Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),
-        Err(error) => diagnose(environment, config, LogLevel::Error, &format!("old records stay: {error}")),
-    }
 }
 
 /// The trust debt that an agent brings along: what is left of that of its newest session in the same workspace, 0 where there is none. Trust

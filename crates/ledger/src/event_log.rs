@@ -95,28 +95,28 @@ impl EventLog {
     }
 }
 
-/// Removes the files of days before this time; other files stay.
+/// The files of days before this time, oldest first; other files are nobody's to remove.
 ///
 /// # Errors
 ///
-/// The folder cannot be read, or a file not removed.
-pub fn prune_events(folder: &Path, oldest: Timestamp) -> io::Result<usize> {
+/// The folder cannot be read.
+pub fn old_events(folder: &Path, oldest: Timestamp) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let first = day_of(oldest);
-    let mut removed = 0;
+    let mut old = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let day = name.to_str().and_then(|name| name.strip_suffix(ENDING)).unwrap_or_default();
         let is_day = day.len() == DAY && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         if is_day && day < first.as_str() && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            fs::remove_file(entry.path())?;
-            removed += 1;
+            old.push(entry.path());
         }
     }
-    Ok(removed)
+    old.sort();
+    Ok(old)
 }
 
 fn day_of(at: Timestamp) -> String {

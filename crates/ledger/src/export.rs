@@ -145,8 +145,11 @@ fn row(record: &Record) -> Vec<String> {
         RecordBody::Failure { stage, kind, detail, verdict } => {
             simple("failure", format!("{stage}: {kind}: {detail} ({verdict})"))
         }
-        RecordBody::Retention { removed, reason } => {
-            simple("retention", format!("{} sessions: {reason}", removed.len()))
+        RecordBody::Retention { removed, stores, reason } => {
+            let sessions = (!removed.is_empty()).then(|| format!("{} sessions", removed.len()));
+            let stores = stores.iter().map(|one| format!("{} of {}", one.entries, one.store));
+            let what: Vec<String> = sessions.into_iter().chain(stores).collect();
+            simple("retention", format!("{}: {reason}", what.join(", ")))
         }
         RecordBody::Anchor { session, seq, hash } => {
             simple("anchor", format!("{session} {seq} {}", hash.as_str()))

@@ -14,7 +14,7 @@
 //! | `tail` | reading on where a ledger grows |
 //! | `verify` | finding edits, deletions, reordering, truncation |
 //! | `halt` | halt files |
-//! | `retention` | removing sessions, with a record of what went |
+//! | `retention` | removing sessions, with a record of what went, there and in other stores |
 //! | `testimony` | what is kept of sessions outside, so that the loss of records shows |
 //! | `event_log` | what records tell that is worth a look, for whatever gathers logs |
 //! | `event_forms` | the same for tools for security events: CEF and OCSF |
@@ -50,14 +50,14 @@ mod verify;
 
 pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};
-pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, prune_events};
+pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, old_events};
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
 pub use projection::Projection;
 pub use read::{Line, Lines, find, last, lines, lines_from};
-pub use retention::{Due, remove};
+pub use retention::{Due, record_removal, removals, remove};
 pub use state_directory::{FolderName, StateDirectory};
 pub use tail::{Tail, TailGrowth};
 pub use testimony::{Testified, Testimony};

@@ -1,9 +1,9 @@
-//! Removal: sessions go as a whole, and a chained record says what went.
+//! Removal: sessions go as a whole, and a chained record says what went, of other stores too.
 
 use std::io::{Read as _, Write as _};
 use std::time::Instant;
 
-use checkrein_protocol::{RecordBody, RecordHash, RemovedSession, Timestamp};
+use checkrein_protocol::{Record, RecordBody, RecordHash, RemovedEntries, RemovedSession, Timestamp};
 
 use crate::anchors;
 use crate::error::LedgerError;
@@ -12,7 +12,7 @@ use crate::hash_chain::{first_prev, seal};
 use crate::ledger::{LOCK_WAIT, Ledger};
 use crate::locked::{Locked, wait_for_lock};
 use crate::projection::Projection;
-use crate::read::last;
+use crate::read::{last, lines};
 use crate::state_directory::{FolderName, StateDirectory, append_private, create_directory};
 
 /// The name under which the heads of the record of removals are kept; no session has such a folder name.
@@ -53,7 +53,8 @@ pub fn remove<P: Projection>(
             continue;
         }
         let reason = reason.to_owned();
-        write_down(home, now, RecordBody::Retention { removed: removed.clone(), reason })?;
+        let body = RecordBody::Retention { removed: removed.clone(), stores: Vec::new(), reason };
+        write_down(home, now, body)?;
         for (ledger, locked) in held {
             take_away(home, ledger.folder())?;
             drop(locked);
@@ -61,6 +62,30 @@ pub fn remove<P: Projection>(
         all_removed.extend(removed);
     }
     Ok(all_removed)
+}
+
+/// Writes down, durably and before it happens, what is removed from stores that hold no sessions.
+pub fn record_removal(
+    home: &StateDirectory,
+    now: Timestamp,
+    reason: &str,
+    stores: Vec<RemovedEntries>,
+) -> Result<(), LedgerError> {
+    let reason = reason.to_owned();
+    write_down(home, now, RecordBody::Retention { removed: Vec::new(), stores, reason })
+}
+
+/// Every record of a removal, oldest first; lines that are none are left out, and are for the verifier to tell.
+pub fn removals(home: &StateDirectory) -> Result<Vec<Record>, LedgerError> {
+    let path = home.retention();
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for line in lines(&path)? {
+        found.extend(line?.record);
+    }
+    Ok(found)
 }
 
 /// Locks a session that is due, so that nobody takes it up again before it is gone.

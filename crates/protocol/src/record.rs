@@ -189,10 +189,13 @@ pub enum RecordBody {
         /// The verdict that was given instead.
         verdict: VerdictKind,
     },
-    /// Old sessions were removed.
+    /// What was older than it is kept was removed.
     Retention {
-        /// What went.
+        /// The sessions that went.
         removed: Vec<RemovedSession>,
+        /// What else went, by the store that it was in.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        stores: Vec<RemovedEntries>,
         /// Why: `older than 90 days`.
         reason: String,
     },
@@ -712,6 +715,21 @@ pub struct RemovedSession {
     pub hash: RecordHash,
     /// How many reviews it held.
     pub reviews: u64,
+}
+
+/// What retention removed from a store that holds no sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedEntries {
+    /// The store: the name of its folder in the state directory.
+    pub store: String,
+    /// How many entries went.
+    pub entries: u64,
+    /// When the oldest of them was written last.
+    pub oldest: Timestamp,
+    /// When the newest of them was written last.
+    pub newest: Timestamp,
+    /// The SHA-256 of their names in order, each with a line feed behind it.
+    pub names: String,
 }
 
 /// Fingerprints as text: a number of 64 bits does not survive every reader of JSON.

@@ -113,6 +113,8 @@ impl Index {
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "normal")?;
+        // What was pruned must not stay readable in pages that are free.
+        connection.pragma_update(None, "secure_delete", true)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         match (number("application_id")?, number("user_version")?) {
             (APPLICATION, FORM) => {

@@ -1,11 +1,13 @@
 //! The store of one workspace: packs of objects, under one lock, outside the work tree.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::draft::{Effort, SnapshotDraft};
 use crate::error::SnapshotError;
@@ -16,6 +18,9 @@ use crate::pack::{Pack, PackWriter, decode};
 
 /// How long somebody waits for another process by default (ours).
 pub const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// The longest path that is read back from a store, in bytes (ours): that of the kernel is shorter.
+const LONGEST_PATH: u64 = 64 * 1024;
 
 /// The snapshots of one workspace.
 #[derive(Debug, Clone)]
@@ -61,6 +66,25 @@ impl Store {
     pub fn open(stores: &Path, workspace: &Path) -> Self {
         let digits = ObjectId::of(workspace.as_os_str().as_encoded_bytes()).digits(16);
         Self { directory: stores.join(digits), workspace: workspace.to_owned(), lock_wait: LOCK_WAIT }
+    }
+
+    /// The store in a folder that has one; `None` where its workspace is not known, or the folder is not that of this workspace.
+    pub fn in_folder(folder: &Path) -> Option<Self> {
+        let workspace = checkrein_files::read(folder.join("workspace"), LONGEST_PATH).ok()?;
+        let store = Self::open(folder.parent()?, Path::new(OsStr::from_bytes(&workspace)));
+        (store.directory == folder).then_some(store)
+    }
+
+    /// Whether a snapshot beside the newest was written before this time, in milliseconds since 1970, as the file system tells it.
+    pub fn holds_older_than(&self, since: u64) -> bool {
+        let packs = self.packs().unwrap_or_default();
+        let older = packs.values().rev().skip(1);
+        let written = older.filter_map(|path| fs::symlink_metadata(path).ok()?.modified().ok());
+        let is_before = |time: SystemTime| {
+            let moment = time.duration_since(UNIX_EPOCH).map_or(0, |moment| moment.as_millis());
+            moment < u128::from(since)
+        };
+        written.into_iter().any(is_before)
     }
 
     /// The same store with another bound on the wait for other processes.

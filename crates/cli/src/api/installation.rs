@@ -527,6 +527,32 @@ pub struct AuditedSession {
     pub repairs: Vec<String>,
 }
 
+/// Records that were deleted as they were older than they are kept, or would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditPruned {
+    /// How many sessions.
+    pub sessions: u64,
+    /// How many snapshots, of all workspaces.
+    pub snapshots: u64,
+    /// What else, by the store that it was in.
+    pub stores: Vec<PrunedStore>,
+    /// Whether it is deleted; false for a dry run.
+    pub deleted: bool,
+}
+
+/// What went from one store.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PrunedStore {
+    /// The name of its folder in the state directory.
+    pub store: String,
+    /// How many entries.
+    pub entries: u64,
+    /// When the oldest of them was written last, in milliseconds since 1970.
+    pub oldest: u64,
+    /// When the newest of them was written last, in milliseconds since 1970.
+    pub newest: u64,
+}
+
 answers! {
     RegistrationAnswer => "registration",
     ManualPages => "manual",
@@ -552,4 +578,5 @@ answers! {
     NoticeSent => "notice",
     ServerLink => "server-link",
     AuditedSession => "audit",
+    AuditPruned => "audit-prune",
 }

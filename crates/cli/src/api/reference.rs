@@ -123,6 +123,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::PolicyAnswer>(&[("policy show", One)]),
         entry::<installation::PolicyTrial>(&[("policy test", Lines)]),
         entry::<installation::AuditedSession>(&[("audit verify", Lines)]),
+        entry::<installation::AuditPruned>(&[("audit prune", One)]),
         entry::<installation::CredentialList>(&[("credential list", One)]),
         entry::<installation::Credential>(&[("credential set", One)]),
         entry::<installation::CredentialValue>(&[("credential get", One)]),

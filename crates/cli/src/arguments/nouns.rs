@@ -416,6 +416,15 @@ pub(crate) enum AuditCommand {
         /// Check only sessions whose name starts with this
         session: Option<String>,
     },
+    /// Delete records that are older than they are kept (humans only)
+    #[command(
+        after_help = "Goes through every store: sessions, finished runs and pipelines, incidents, lessons, events, closed changes, snapshots of all workspaces. What goes is itself on record, so `audit verify` knows it as pruned. The first session of a day does the same.\n\nExamples:\n  checkrein audit prune --dry-run\n  checkrein audit prune"
+    )]
+    Prune {
+        /// Only show what would be deleted
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Export the records as JSON Lines or CSV, or what is worth a look for a SIEM
     #[command(
         after_help = "`cef` and `ocsf` hold no command, prompt or content: one line for each event that is worth a look.\n\nExamples:\n  checkrein audit export --form csv --output records.csv\n  checkrein audit export --form cef --follow | logger --tag checkrein"

@@ -1,4 +1,4 @@
-//! `checkrein audit`: whether the records are whole, and a copy of them.
+//! `checkrein audit`: whether the records are whole, a copy of them, and how long they stay.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,18 +12,21 @@ use checkrein_ledger::{
     export_json_lines, lines_from,
 };
 use checkrein_policy::ExportFormat;
+use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::name_choice::NamedKind;
-use super::{ExitStatus, OutputForm};
+use super::{ExitStatus, OutputForm, Switch, for_people_only};
 use crate::api;
-use crate::api::installation::AuditedSession;
-use crate::terminal::{Health, counted, mark, print, print_exact};
+use crate::api::installation::{AuditPruned, AuditedSession, PrunedStore};
+use crate::terminal::{Health, counted, log_all, mark, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::retention::{self, Carry};
 use checkrein_engine::session_ledger;
+use checkrein_engine::text::time;
 
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +65,9 @@ pub fn verify(
         .collect();
     let is_known = |text: &str| !chosen.is_empty() || all.missing.keys().any(|name| name.starts_with(text));
     if let Some(text) = session.filter(|text| text.is_empty() || !is_known(text)) {
+        if let Some(ended) = pruned(environment, text, output)? {
+            return Ok(ended);
+        }
         return Err(NamedKind::Session.unknown(text));
     }
     // What belongs to no ledger is said when everything is looked at, not when one session is.
@@ -136,6 +142,89 @@ pub fn verify(
         print(&format!("{records} in {sessions}: {verdict}"));
     }
     Ok(if whole { ExitStatus::Done } else { ExitStatus::Failed })
+}
+
+/// Removes what is older than the configuration keeps it, in every store.
+pub fn prune(
+    environment: &HostEnvironment,
+    dry: Switch,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    for_people_only(environment, "audit prune")?;
+    let config = config_files::load(environment, &find_workspace(&environment.cwd))?.config;
+    let (carry, verb) = match dry {
+        Switch::On => (Carry::Look, "would delete"),
+        Switch::Off => (Carry::Out, "deleted"),
+    };
+    let due = retention::all(environment, &config, carry)?;
+    match output {
+        OutputForm::Json => {
+            let stores = due.stores.into_iter().map(|store| PrunedStore {
+                store: store.store,
+                entries: store.entries,
+                oldest: store.oldest.0,
+                newest: store.newest.0,
+            });
+            print_exact(&api::pretty(&AuditPruned {
+                sessions: due.sessions,
+                snapshots: due.snapshots,
+                stores: stores.collect(),
+                deleted: carry == Carry::Out,
+            })?);
+        }
+        OutputForm::Text => {
+            print(&format!(
+                "{verb} {} and {}",
+                counted(due.sessions, "session"),
+                counted(due.snapshots, "snapshot")
+            ));
+            for store in due.stores {
+                let (entries, newest) = (counted(store.entries, "entry"), time(store.newest.0));
+                print(&format!("{verb} {entries} of `{}`, the newest of {newest}", store.store));
+            }
+        }
+    }
+    log_all(&environment.diagnostics.take());
+    Ok(ExitStatus::Done)
+}
+
+/// Says of sessions whose records were pruned what is known of them; `None` where no such name was.
+fn pruned(
+    environment: &HostEnvironment,
+    text: &str,
+    output: OutputForm,
+) -> Result<Option<ExitStatus>, CommandError> {
+    let removals = checkrein_ledger::removals(&environment.state)?;
+    let found = removals.iter().filter_map(|record| match &record.body {
+        RecordBody::Retention { removed, .. } => Some((record.at, removed)),
+        _ => None,
+    });
+    let mut found = found
+        .flat_map(|(at, removed)| removed.iter().map(move |one| (at, one)))
+        .filter(|(_, one)| one.session.starts_with(text))
+        .peekable();
+    if text.is_empty() || found.peek().is_none() {
+        return Ok(None);
+    }
+    for (at, one) in found {
+        let said = format!(
+            "pruned {}: {} until {}, the last with the hash {}",
+            time(at.0),
+            counted(one.records, "record"),
+            time(one.last.0),
+            one.hash.as_str()
+        );
+        match output {
+            OutputForm::Json => print_exact(&api::line(&AuditedSession {
+                session: Some(one.session.clone()),
+                records: 0,
+                problems: Vec::new(),
+                repairs: vec![said],
+            })?),
+            OutputForm::Text => print(&format!("{} {}  {said}", mark(Health::Well), one.session)),
+        }
+    }
+    Ok(Some(ExitStatus::Done))
 }
 
 /// The file of heads outside the state directory that the configuration names.

@@ -4,17 +4,19 @@
 //! within bounds are read, and no link is followed. Of all that try to use an approval one makes the file that says so.
 
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::PathBuf;
 
 use checkrein_policy::Digest;
-use checkrein_protocol::{AbsolutePath, ChangeId};
+use checkrein_protocol::{AbsolutePath, ChangeId, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::record::{ChangeRecord, ChangeStep, OpenedChange};
+use super::record::{ChangeRecord, ChangeState, ChangeStep, OpenedChange};
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
+use crate::retention::Expired;
 use crate::seal::{BLANK, Sealed, is_sealed, sealed};
 
 /// The greatest number of files in the folder (ours).
@@ -45,6 +47,38 @@ pub fn all(environment: &HostEnvironment) -> Result<Vec<OpenedChange>, CommandEr
         files.iter().filter_map(|file| opened(environment, file, &files)).collect();
     found.sort_by_key(|change| (change.record.at, change.record.id.clone()));
     Ok(found)
+}
+
+/// The changes of which nothing will be done any more, and nothing was since: closed ones, and those of which the command never ran.
+///
+/// # Errors
+///
+/// The folder cannot be read.
+pub(crate) fn expired(environment: &HostEnvironment, oldest: Timestamp) -> io::Result<Vec<Expired>> {
+    let all = all(environment).map_err(|error| io::Error::other(error.message))?;
+    let files = names(environment).map_err(|error| io::Error::other(error.message))?;
+    let now = environment.now();
+    let is_over = |change: &OpenedChange| match change.state(now) {
+        ChangeState::Closed | ChangeState::Waiting | ChangeState::Expired => true,
+        ChangeState::Approved(_)
+        | ChangeState::Running
+        | ChangeState::Unverified
+        | ChangeState::Verified
+        | ChangeState::Failed
+        | ChangeState::RolledBack => false,
+    };
+    let touched = |change: &OpenedChange| {
+        change.steps.iter().map(ChangeStep::at).fold(change.record.at, Timestamp::max)
+    };
+    let going = all.iter().filter(|change| is_over(change) && touched(change) < oldest);
+    Ok(going
+        .map(|change| {
+            let id = change.record.id.as_str();
+            let own = files.iter().filter(|file| id_of(file.strip_suffix(ENDING).unwrap_or(file)) == id);
+            let paths = own.map(|file| PathBuf::from(folder(environment).join(file).as_str())).collect();
+            Expired { name: id.to_owned(), at: touched(change), paths }
+        })
+        .collect())
 }
 
 /// The change of exactly this name.

@@ -9,7 +9,7 @@ use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind, is_opaque};
 use checkrein_snapshot::{
     CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
-    SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Unchanged, WorkspaceCapture,
+    SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Store, Unchanged, WorkspaceCapture,
 };
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use super::words::told;
 use super::{NOT_SAVED, ignoring, is_unclear, masked, run_by_git, store};
 use crate::context::Context;
 use crate::environment::HostEnvironment;
+use crate::retention::Carry;
 
 /// How far a snapshot of the workspace goes that keeps a session or an action waiting (ours): the goal is 100,000 files in 3 s.
 const START: CaptureBounds =
@@ -82,6 +83,39 @@ pub(crate) fn clear_away(context: &Context) -> Option<RecordBody> {
         name: "checkrein.snapshots_pruned".to_owned(),
         fields: json!({ "snapshots": pruned.snapshots, "bytes": pruned.bytes }),
     })
+}
+
+/// Clears away what is old in the stores of all workspaces, or only counts it: a workspace to which nobody comes back would keep for ever what was
+/// saved of it. The newest snapshot of each stays. Nothing is begun after `until`.
+pub(crate) fn clear_away_elsewhere(
+    environment: &HostEnvironment,
+    settings: &Snapshots,
+    carry: Carry,
+    until: Option<Instant>,
+) -> u64 {
+    let retention = retention(environment, settings);
+    let stores = environment.state.root().join("snapshots");
+    let mut count = 0;
+    for folder in std::fs::read_dir(&stores).into_iter().flatten().flatten() {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            break;
+        }
+        let Some(store) = Store::in_folder(&folder.path()) else { continue };
+        let store = store.with_lock_wait(Duration::from_millis(50));
+        // Opening a store costs; that of a name is enough to see that it holds something old.
+        if !store.holds_older_than(retention.since) {
+            continue;
+        }
+        let going = store.expendable(&retention).unwrap_or_default();
+        count += match carry {
+            Carry::Look => going.len() as u64,
+            Carry::Out if going.is_empty() => 0,
+            Carry::Out => {
+                store.prune(&going, retention.since).map_or(0, |pruned| pruned.snapshots.len() as u64)
+            }
+        };
+    }
+    count
 }
 
 /// How much is kept.

@@ -37,7 +37,9 @@ pub fn mask_body(body: &mut RecordBody, key: &MaskKey) {
         RecordBody::Failure { stage, kind, detail, verdict: _ } => {
             [stage, kind, detail].into_iter().for_each(message);
         }
-        RecordBody::Retention { removed: _, reason } | RecordBody::Repaired { reason, .. } => message(reason),
+        RecordBody::Retention { removed: _, stores: _, reason } | RecordBody::Repaired { reason, .. } => {
+            message(reason);
+        }
         RecordBody::Issue(issue) => [&mut issue.summary, &mut issue.advice].into_iter().for_each(message),
         RecordBody::Intervention(made) => [&mut made.reason, &mut made.text].into_iter().for_each(message),
         RecordBody::Rollback(rollback) => {

@@ -1,6 +1,6 @@
 //! Reading on where ledgers grow.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +27,8 @@ pub(crate) struct Follower {
     /// The file of the index by device and number, as it was opened.
     file: Option<(u64, u64)>,
     known: HashMap<FolderName, Seen>,
+    /// Whether it was looked for ledgers that the index knows and that are gone.
+    has_looked: bool,
     is_over: Arc<AtomicBool>,
 }
 
@@ -62,6 +64,7 @@ impl Follower {
             state: state.clone(),
             known: HashMap::new(),
             is_over,
+            has_looked: false,
         })
     }
 
@@ -90,6 +93,7 @@ impl Follower {
 
     fn begin_anew(&mut self) -> rusqlite::Result<()> {
         self.known.clear();
+        self.has_looked = false;
         self.connection = Connection::open_in_memory()?;
         self.connection = self.index.anew()?;
         self.file = self.index.file();
@@ -126,8 +130,21 @@ impl Follower {
 
     /// Sessions that retention or the user removed are not listed; what they added to sums stays.
     fn forget_removed(&mut self, folders: &[FolderName]) -> rusqlite::Result<()> {
-        let gone: Vec<FolderName> =
-            self.known.keys().filter(|known| folders.binary_search(known).is_err()).cloned().collect();
+        // Also those that went while no server ran: they stand in the index only.
+        let mut listed: Vec<String> = Vec::new();
+        if !self.has_looked {
+            let mut statement = self.connection.prepare("SELECT folder FROM ledgers")?;
+            listed = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            self.has_looked = true;
+        }
+        let listed = listed.iter().filter_map(|name| FolderName::on_disk(name.as_ref()));
+        let gone: BTreeSet<FolderName> = self
+            .known
+            .keys()
+            .cloned()
+            .chain(listed)
+            .filter(|known| folders.binary_search(known).is_err())
+            .collect();
         for folder in gone {
             let transaction = self.connection.transaction()?;
             for table in ["ledgers", "sessions", "records", "open_interventions", "transcripts", "opinions"] {

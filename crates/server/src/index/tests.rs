@@ -160,3 +160,23 @@ fn a_ledger_that_was_replaced_is_read_again_and_one_that_is_gone_is_not_listed()
     follower.round().unwrap();
     assert_eq!(case.lines(), ["b:1 new"]);
 }
+
+#[test]
+fn a_session_that_was_pruned_while_no_server_ran_leaves_no_word_in_the_index() {
+    let case = case();
+    case.say("a", "marmalade");
+    case.say("b", "two");
+    let mut follower = opened(&case).unwrap();
+    follower.round().unwrap();
+    drop(follower);
+    std::fs::remove_dir_all(case.state.root().join("sessions/a")).unwrap();
+    let mut follower = opened(&case).unwrap();
+    follower.round().unwrap();
+    assert_eq!(case.lines(), ["b:1 two"]);
+    drop(follower);
+    let holds = |name: &str| {
+        let bytes = std::fs::read(case.state.root().join(name)).unwrap_or_default();
+        bytes.windows(9).any(|part| part == b"marmalade")
+    };
+    assert!(!holds("index.db"), "what is deleted is overwritten");
+}
