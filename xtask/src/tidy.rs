@@ -9,10 +9,11 @@ use serde_json::Value as Json;
 use crate::{Outcome, cargo, pages, root};
 
 /// The line of crates: each may use those before it, none behind it.
-const LINE: [&str; 30] = [
+const LINE: [&str; 31] = [
     "protocol",
     "glob",
     "files",
+    "vault",
     "ledger",
     "shell",
     "scripts",

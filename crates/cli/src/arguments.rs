@@ -23,8 +23,9 @@ pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
-    ApprovalCommand, AuditCommand, ConfigCommand, IncidentCommand, IssueCommand, NoticeCommand,
-    PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    ApprovalCommand, AuditCommand, AuditKeyCommand, ConfigCommand, IncidentCommand, IssueCommand,
+    NoticeCommand, PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
+    TrustCommand,
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};

@@ -6,6 +6,7 @@ pub mod allow;
 pub mod answers;
 pub mod approvals;
 pub mod audit;
+pub mod audit_keys;
 mod call_shown;
 pub mod change;
 pub mod check;

@@ -13,9 +13,9 @@ use crate::api::ErrorAnswer;
 #[cfg(target_os = "linux")]
 use crate::arguments::ExecAlone;
 use crate::arguments::{
-    ApprovalCommand, Arguments, AuditCommand, ChangeCommand, Command, ConfigCommand, CredentialCommand,
-    IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm, OldReviewsForm,
-    OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm, RunCommand,
+    ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command, ConfigCommand,
+    CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm,
+    OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm, RunCommand,
     SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments,
     WorktreeCommand, command_line, completions, consent,
 };
@@ -27,9 +27,9 @@ use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, approvals, audit, change, check, config, credential, diff, doctor,
-    export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open, opinion,
-    pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve,
+    ExitStatus, OutputForm, Switch, allow, approvals, audit, audit_keys, change, check, config, credential,
+    diff, doctor, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open,
+    opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve,
     session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo,
     uninstall, update, watch, worktree,
 };
@@ -387,6 +387,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         },
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
+            AuditCommand::Key { command } => match command {
+                AuditKeyCommand::List => audit_keys::list(&environment, output),
+                AuditKeyCommand::Rotate => audit_keys::rotate(&environment, output),
+                AuditKeyCommand::Keyring => audit_keys::keyring(&environment, output),
+                AuditKeyCommand::Unlock => audit_keys::unlock(&environment, output),
+            },
             AuditCommand::Prune { dry_run } => audit::prune(&environment, dry_run.into(), output),
             AuditCommand::Export { session, form, output, follow } => audit::export(
                 &environment,

@@ -1,7 +1,7 @@
 //! What a stopped session left in temporary directories: moved into the report on the stop, never removed.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(crate) fn move_away(
     match moved(environment, workspace, created, &place) {
         Ok(moved) if moved.is_empty() => {}
         Ok(moved) => {
-            if let Err(error) = list(&place, &moved) {
+            if let Err(error) = list(environment, &place, &moved) {
                 environment
                     .diagnostics
                     .add(format!("what was moved away is in `{}`, and not listed: {error}", place.display()));
@@ -81,14 +81,11 @@ fn moved(
     Ok(moved)
 }
 
-fn list(place: &Path, moved: &[(AbsolutePath, PathBuf)]) -> io::Result<()> {
-    let mut report = fs::OpenOptions::new().append(true).open(place.join("report.md"))?;
-    writeln!(
-        report,
-        "## Moved away\n\nFiles that the session left in temporary directories lie beside this report now.\n"
-    )?;
+fn list(environment: &HostEnvironment, place: &Path, moved: &[(AbsolutePath, PathBuf)]) -> io::Result<()> {
+    let mut report =
+        "## Moved away\n\nFiles that the session left in temporary directories lie beside this report now.\n\n".to_owned();
     for (from, to) in moved {
-        writeln!(report, "- `{from}`: `{}`", to.display())?;
+        report += &format!("- `{from}`: `{}`\n", to.display());
     }
-    report.sync_all()
+    incident::add_to_report(environment, place, &report)
 }

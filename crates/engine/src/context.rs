@@ -71,7 +71,7 @@ impl Context {
 
     fn settled(environment: HostEnvironment, workspace: AbsolutePath, session: Option<&SessionId>) -> Self {
         let settled = places::settle(environment, &workspace, session);
-        let environment = settled.environment;
+        let mut environment = settled.environment;
         let complaint = match settled.ground {
             Ground::Found => Failure::Configuration,
             Ground::Missing => Failure::Resources,
@@ -90,6 +90,10 @@ impl Context {
                 (standing(&environment, &workspace), None)
             }
         };
+        if rules.is_some() {
+            let sealing = session_ledger::sealing(&policy.config().audit);
+            environment.state = environment.state.with_sealing(sealing);
+        }
         let readable = session.map_or(ToolOutput::Shown, |_| environment.client.tool_output);
         Self {
             environment,

@@ -12,6 +12,7 @@ use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
 use checkrein_sandbox::{Kernel, Network, Scope};
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE, StepSettings};
+use checkrein_vault::{KeyFolder, Vault};
 
 use crate::approvals::Patience;
 use crate::clock::{Clock, SystemClock};
@@ -129,7 +130,8 @@ impl HostEnvironment {
             standpoint: Arc::new(standpoint),
             state: StateDirectory::new(state_path.as_str())
                 .hiding(credentials(&variables))
-                .testified_in(testimony_folder(&home).as_str().as_ref()),
+                .testified_in(testimony_folder(&home).as_str().as_ref())
+                .with_vault(Vault::new(keys(&configuration))),
             home,
             state_path,
             configuration,
@@ -205,6 +207,13 @@ impl HostEnvironment {
     pub fn is_inside_agent(&self) -> bool {
         checkrein_clients::marks().any(|name| self.variables.get(name).is_some_and(|value| !value.is_empty()))
     }
+}
+
+/// Where the keys of the records are: with the configuration, never in the state directory. Those of the keyring are in memory while the user is
+/// logged in, where no variable moves them.
+fn keys(configuration: &AbsolutePath) -> KeyFolder {
+    let memory = format!("/run/user/{}/checkrein-keys", rustix::process::getuid().as_raw());
+    KeyFolder::new(configuration.join("keys").as_str().into()).with_memory(memory.into())
 }
 
 /// Where it is kept of sessions that they were there, beside the state directory. No variable moves it: a project may set those.

@@ -88,8 +88,9 @@ pub(crate) fn save(environment: &HostEnvironment, report: &Report<'_>) -> io::Re
         policy: RecoveryPolicy::of(report.config.profile),
     });
     let state = serde_json::to_vec(report.state).map_err(io::Error::other)?;
+    let state = sealed(environment, &state)?;
     checkrein_files::replace(&place.join("state.json"), &state, 0o600, Forced::Content)?;
-    write_report(&place, &incident)?;
+    write_report(environment, &place, &incident)?;
     if let Err(error) = learn(environment, &incident) {
         environment.diagnostics.add(format!("a later session with this goal will not hear of it: {error}"));
     }
@@ -127,12 +128,14 @@ pub(crate) fn newest(environment: &HostEnvironment, session: &FolderName) -> Opt
         .filter(|name| name.split_once('-').is_some_and(|(_, rest)| rest.starts_with(&begins)))
         .collect();
     names.sort();
-    names.iter().rev().find_map(|name| read(&root.join(name)).filter(|one| one.session == session.as_str()))
+    names
+        .iter()
+        .rev()
+        .find_map(|name| read(environment, &root.join(name)).filter(|one| one.session == session.as_str()))
 }
 
-fn read(place: &Path) -> Option<Incident> {
-    let bytes = checkrein_files::read(place.join("report.json"), 16 * checkrein_files::SMALL).ok()?;
-    serde_json::from_slice(&bytes).ok()
+fn read(environment: &HostEnvironment, place: &Path) -> Option<Incident> {
+    serde_json::from_slice(&report(environment, place).ok()?).ok()
 }
 
 /// Adds a stop to the report on the one that stands.
@@ -144,12 +147,40 @@ pub(crate) fn add(
     let key = environment.state.mask_key().map_err(io::Error::other)?;
     let reason = mask_text(&stop.reason, &key).into_owned();
     incident.further_stops.push(FurtherStop { reason, ..stop });
-    write_report(&folder(environment).join(&incident.id.0), incident)
+    write_report(environment, &folder(environment).join(&incident.id.0), incident)
 }
 
-fn write_report(place: &Path, incident: &Incident) -> io::Result<()> {
-    let write =
-        |name: &str, bytes: &[u8]| checkrein_files::replace(&place.join(name), bytes, 0o600, Forced::Content);
+/// The report for programs in the folder of an incident, opened where it is sealed.
+///
+/// # Errors
+///
+/// It cannot be read, or its key is not here.
+pub fn report(environment: &HostEnvironment, place: &Path) -> io::Result<Vec<u8>> {
+    let bytes = checkrein_files::read(place.join("report.json"), 16 * checkrein_files::SMALL)?;
+    environment.state.vault().open(bytes, FILE).map_err(io::Error::other)
+}
+
+/// What a sealed file of a report is bound to.
+const FILE: &[u8] = b"incident";
+
+fn sealed(environment: &HostEnvironment, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    environment.state.vault().seal(bytes, FILE).map_err(io::Error::other)
+}
+
+/// Adds to the report for people.
+pub(crate) fn add_to_report(environment: &HostEnvironment, place: &Path, text: &str) -> io::Result<()> {
+    let path = place.join("report.md");
+    let before = checkrein_files::read(&path, 16 * checkrein_files::SMALL)?;
+    let mut whole = environment.state.vault().open(before, FILE).map_err(io::Error::other)?;
+    whole.extend_from_slice(text.as_bytes());
+    checkrein_files::replace(&path, &sealed(environment, &whole)?, 0o600, Forced::Content)
+}
+
+fn write_report(environment: &HostEnvironment, place: &Path, incident: &Incident) -> io::Result<()> {
+    let write = |name: &str, bytes: &[u8]| {
+        let bytes = sealed(environment, bytes)?;
+        checkrein_files::replace(&place.join(name), &bytes, 0o600, Forced::Content)
+    };
     write("report.json", &serde_json::to_vec_pretty(incident).map_err(io::Error::other)?)?;
     write("report.md", incident.markdown(|moment| time(moment.0)).as_bytes())
 }

@@ -36,6 +36,8 @@ const TEXT: usize = 300;
 const LARGEST: u64 = 16 << 10;
 /// Among how many of the last records of a session it is looked for whether it heard of a lesson (ours).
 const RECORDS: usize = 400;
+/// What a sealed lesson is bound to.
+const SEALED_FOR: &[u8] = b"lesson";
 /// The record that says so.
 const TOLD: &str = "checkrein.earlier_failure";
 
@@ -75,6 +77,7 @@ pub fn keep(environment: &HostEnvironment, workspace: &str, lesson: Lesson) -> i
     let place = place(environment, workspace);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
     let text = serde_json::to_vec(&lesson).map_err(io::Error::other)?;
+    let text = environment.state.vault().seal(&text, SEALED_FOR).map_err(io::Error::other)?;
     // The name begins with the time, so that the oldest come first.
     let name = format!("{:0width$}-{}.json", lesson.at.0, hexadecimal(&lesson.more), width = MOMENT);
     checkrein_files::replace(&place.join(name), &text, 0o600, Forced::Nothing)?;
@@ -168,6 +171,7 @@ fn like(
     // The newest first, so that of two alike it is the one that is told.
     for name in names(&place).ok()?.iter().rev().take(KEPT) {
         let Ok(bytes) = checkrein_files::read(place.join(name), LARGEST) else { continue };
+        let Ok(bytes) = environment.state.vault().open(bytes, SEALED_FOR) else { continue };
         let Ok(lesson) = serde_json::from_slice::<Lesson>(&bytes) else { continue };
         if lesson.at.0 < oldest || lesson.session == session {
             continue;

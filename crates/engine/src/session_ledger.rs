@@ -14,6 +14,7 @@ use checkrein_ledger::{
 use checkrein_policy::{Audit, Config, LogLevel, TelemetryEvents};
 use checkrein_protocol::{AbsolutePath, SessionId};
 use checkrein_session::{SessionLedger, SessionSummary};
+use checkrein_vault::Sealing;
 
 use crate::environment::HostEnvironment;
 
@@ -22,7 +23,8 @@ const LONGEST_LOG: u64 = 1024 * 1024;
 
 /// The ledger of a session as the configuration wants it written.
 pub(crate) fn ledger(environment: &HostEnvironment, session: &SessionId, config: &Config) -> SessionLedger {
-    SessionLedger::open(&environment.state, session)
+    let state = environment.state.clone().with_sealing(sealing(&config.audit));
+    SessionLedger::open(&state, session)
         .with_masking(masking(&config.audit))
         .with_witness(anchor(environment, &config.audit))
         .with_events(events(environment, config))
@@ -57,6 +59,11 @@ pub(crate) fn events_folder(environment: &HostEnvironment, config: &Config) -> P
             PathBuf::from(environment.home.join(named).as_str())
         }
     }
+}
+
+/// Whether what is written is sealed.
+pub(crate) fn sealing(audit: &Audit) -> Sealing {
+    if audit.encrypt { Sealing::On } else { Sealing::Off }
 }
 
 /// What is masked before anything is written.

@@ -7,13 +7,11 @@
 //! There are honest reasons for a missing review, and they are looked for before anything is said: the answer that could not be written
 //! down, the session that goes on under another name, hooks that came while the call ran, and a matcher that leaves the tool out.
 
-use std::path::Path;
-
 use checkrein_clients::{ToolCoverage, is_canary};
 use checkrein_effects::predict_with;
 use checkrein_facts::History;
 use checkrein_intervention::IncidentId;
-use checkrein_ledger::lines;
+use checkrein_ledger::{LedgerFile, lines};
 use checkrein_protocol::{
     Action, ActionId, Effect, EffectKind, Enforcement, HookEvent, HookResponse, Outcome, Record, RecordBody,
     ReviewLack, ReviewRecord, SuccessReporting, Timestamp, UnreviewedRecord, VerdictKind,
@@ -246,7 +244,7 @@ fn was_refused(review: &ReviewRecord) -> bool {
 
 /// The reviews of a call in a ledger, oldest first; `None` where some line of it cannot be read, or it says that the call is not reviewed. It
 /// is read as a whole, since a call may end after thousands of others, as that of a subagent does.
-fn reviews_of(ledger: &Path, id: &ActionId) -> Option<Vec<ReviewRecord>> {
+fn reviews_of(ledger: &LedgerFile, id: &ActionId) -> Option<Vec<ReviewRecord>> {
     let mut reviews = Vec::new();
     for line in lines(ledger).ok()?.holding(id.as_str()) {
         match line.ok()?.record?.body {

@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use checkrein_effects::predict_with;
 use checkrein_facts::History;
 use checkrein_ledger::{
-    FolderName, last,
+    FolderName, LedgerFile, last,
     mask::{MaskKey, mask_text},
 };
 
@@ -437,7 +437,7 @@ fn concerns(record: &Record, workspace: &AbsolutePath) -> bool {
 }
 
 /// The ledgers of other sessions that were written to lately, newest first.
-fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<PathBuf> {
+fn busy_ledgers(context: &Context, own: &FolderName, since: Timestamp) -> Vec<LedgerFile> {
     ledgers_since(context, own, Timestamp(since.0.saturating_sub(RUNNING_FOR)), OTHER_SESSIONS)
 }
 
@@ -447,8 +447,8 @@ pub(crate) fn ledgers_since(
     own: &FolderName,
     oldest: Timestamp,
     most: usize,
-) -> Vec<PathBuf> {
-    let mut busy: Vec<(u64, PathBuf)> = Vec::new();
+) -> Vec<LedgerFile> {
+    let mut busy: Vec<(u64, LedgerFile)> = Vec::new();
     for entry in fs::read_dir(context.environment().state.sessions()).into_iter().flatten().flatten() {
         let Some(folder) = FolderName::on_disk(&entry.file_name()).filter(|folder| folder != own) else {
             continue;
@@ -461,7 +461,7 @@ pub(crate) fn ledgers_since(
             busy.push((modified, path));
         }
     }
-    busy.sort_by(|one, other| other.cmp(one));
+    busy.sort_by(|(one, a), (other, b)| (other, b.path()).cmp(&(one, a.path())));
     busy.truncate(most);
     busy.into_iter().map(|(_, path)| path).collect()
 }

@@ -10,6 +10,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_protocol::RecordHash;
+use checkrein_vault::Vault;
 use serde::{Deserialize, Serialize};
 
 use crate::hash_chain::first_prev;
@@ -41,14 +42,13 @@ pub(crate) struct Position {
 }
 
 /// How far a ledger was read, and what its records up to there come to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cached<P> {
     /// How far.
     pub(crate) position: Position,
     /// The state after it.
     pub(crate) state: P,
     /// Where this was read from.
-    #[serde(skip)]
     source: Source,
 }
 
@@ -103,8 +103,8 @@ impl<P: Projection> Cached<P> {
     }
 
     /// The newest usable state in a session's folder.
-    pub(crate) fn read(directory: &Path) -> Option<Self> {
-        newest(directory, Stored::cached)
+    pub(crate) fn read(directory: &Path, vault: &Vault) -> Option<Self> {
+        newest(directory, |stored| stored.cached(vault))
     }
 
     /// The empty state, to read everything anew, that will be written in place of this one.
@@ -113,10 +113,14 @@ impl<P: Projection> Cached<P> {
     }
 
     /// Writes the state into the older file.
-    pub(crate) fn write(&self, directory: &Path) -> io::Result<()> {
-        let payload = postcard::to_stdvec(self).map_err(io::Error::other)?;
+    pub(crate) fn write(&self, directory: &Path, vault: &Vault) -> io::Result<()> {
+        let mut payload = postcard::to_stdvec(&self.position).map_err(io::Error::other)?;
+        let state = postcard::to_stdvec(&self.state).map_err(io::Error::other)?;
         // A field that is left out when it is empty would make a state that nobody can read, and every call read the whole ledger.
-        debug_assert!(postcard::from_bytes::<Self>(&payload).is_ok(), "a state that is written can be read");
+        debug_assert!(postcard::from_bytes::<P>(&state).is_ok(), "a state that is written can be read");
+        // It tells as much as the records do; how far it goes tells nothing.
+        let state = vault.seal(&state, &payload).map_err(io::Error::other)?;
+        payload.extend_from_slice(&state);
         let mut bytes = Vec::with_capacity(HEADER + payload.len());
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&P::LAYOUT);
@@ -170,12 +174,16 @@ impl Stored {
     }
 
     /// What is in it, when the file is whole and of this layout.
-    fn cached<P: Projection>(&self) -> Option<Cached<P>> {
+    fn cached<P: Projection>(&self, vault: &Vault) -> Option<Cached<P>> {
         if !self.header.get(MAGIC.len()..)?.starts_with(&P::LAYOUT) {
             return None;
         }
-        let cached: Cached<P> = postcard::from_bytes(self.covered()?.get(COVERED..)?).ok()?;
-        Some(Cached { source: self.source, ..cached })
+        let bytes = self.covered()?;
+        let payload = bytes.get(COVERED..)?;
+        let (position, state) = postcard::take_from_bytes::<Position>(payload).ok()?;
+        let around = payload.get(..payload.len() - state.len())?;
+        let state = vault.open(state.to_vec(), around).ok()?;
+        Some(Cached { position, state: postcard::from_bytes(&state).ok()?, source: self.source })
     }
 
     /// How far it goes, when the file is whole.
@@ -249,17 +257,17 @@ mod tests {
     type Cached = super::Cached<Last>;
 
     fn written(directory: &Path, seq: u64) -> Cached {
-        let before = Cached::read(directory).unwrap_or_else(Cached::empty);
+        let before = Cached::read(directory, &Vault::default()).unwrap_or_else(Cached::empty);
         let position = Position { seq, length: seq * 10, ..before.position };
         let cached = Cached { position, state: Last(seq), ..before };
-        cached.write(directory).unwrap();
-        Cached::read(directory).unwrap()
+        cached.write(directory, &Vault::default()).unwrap();
+        Cached::read(directory, &Vault::default()).unwrap()
     }
 
     #[test]
     fn the_newest_is_read() {
         let directory = tempfile::tempdir().unwrap();
-        assert_eq!(Cached::read(directory.path()), None);
+        assert_eq!(Cached::read(directory.path(), &Vault::default()), None);
         for seq in [1, 2, 3, 2, 9] {
             assert_eq!(written(directory.path(), seq).position.seq, seq);
         }
@@ -277,21 +285,29 @@ mod tests {
             let mut edited = whole.clone();
             edited[position] ^= 0x10;
             std::fs::write(&path, &edited).unwrap();
-            assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2, "byte {position}");
+            assert_eq!(
+                Cached::read(directory.path(), &Vault::default()).unwrap().position.seq,
+                2,
+                "byte {position}"
+            );
             std::fs::write(&path, &whole[..position]).unwrap();
-            assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2, "cut at {position}");
+            assert_eq!(
+                Cached::read(directory.path(), &Vault::default()).unwrap().position.seq,
+                2,
+                "cut at {position}"
+            );
         }
         // The next write takes the damaged one's place.
         assert_eq!(written(directory.path(), 4).position.seq, 4);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(Cached::read(directory.path()).unwrap().position.seq, 2);
+        assert_eq!(Cached::read(directory.path(), &Vault::default()).unwrap().position.seq, 2);
     }
 
     #[test]
     fn what_is_of_another_layout_is_built_anew_but_tells_how_far_it_went() {
         let directory = tempfile::tempdir().unwrap();
         written(directory.path(), 7);
-        assert_eq!(super::Cached::<Later>::read(directory.path()), None);
+        assert_eq!(super::Cached::<Later>::read(directory.path(), &Vault::default()), None);
         assert_eq!(Position::read(directory.path()).map(|position| position.seq), Some(7));
     }
 }

@@ -32,6 +32,9 @@ pub enum LedgerError {
         /// How long the wait was.
         waited: Duration,
     },
+    /// A record is to be sealed, and there is no key for it.
+    #[error("{0}")]
+    Vault(#[from] checkrein_vault::VaultError),
     /// A record could not be put into JSON.
     #[error("cannot encode a record: {0}")]
     Encode(#[source] serde_json::Error),
@@ -44,6 +47,7 @@ impl LedgerError {
             Self::Read { .. } => "check that the state directory belongs to you and is readable",
             Self::Write { .. } => "check the free space and the owner of the state directory",
             Self::Busy { .. } => "look for a process that hangs while it writes to this session",
+            Self::Vault(error) => error.hint(),
             Self::Encode(_) => "report this: records are made of types that always have a JSON form",
         }
     }

@@ -1,11 +1,11 @@
 //! Export: JSON Lines as they stand in the ledger, and CSV for tables.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use checkrein_protocol::{ModelUsage, Record, RecordBody};
 
 use crate::error::LedgerError;
+use crate::ledger_file::LedgerFile;
 use crate::read::lines;
 use crate::state_directory::FolderName;
 
@@ -24,8 +24,8 @@ pub enum ExportError {
     Sink(#[from] io::Error),
 }
 
-/// Writes the records of a ledger as they stand, so that the export can be verified like the ledger. Returns how many lines.
-pub fn export_json_lines(path: &Path, sink: &mut dyn Write) -> Result<u64, ExportError> {
+/// Writes the records of a ledger as they stand, so that the export can be verified like the ledger; sealed ones in the clear, which cannot. Returns how many lines.
+pub fn export_json_lines(path: &LedgerFile, sink: &mut dyn Write) -> Result<u64, ExportError> {
     let mut count = 0;
     for line in lines(path)? {
         let line = line?;
@@ -42,7 +42,7 @@ pub fn export_csv_header(sink: &mut dyn Write) -> io::Result<()> {
 
 /// Writes one row for each record of a ledger, after RFC 4180. Returns how many rows. Cells that a table program would take
 /// for a formula get a `'` in front.
-pub fn export_csv(folder: &FolderName, path: &Path, sink: &mut dyn Write) -> Result<u64, ExportError> {
+pub fn export_csv(folder: &FolderName, path: &LedgerFile, sink: &mut dyn Write) -> Result<u64, ExportError> {
     let mut count = 0;
     for line in lines(path)? {
         let line = line?;

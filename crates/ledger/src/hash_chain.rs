@@ -2,6 +2,9 @@
 
 use checkrein_protocol::{Record, RecordBody, RecordHash, Timestamp};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use checkrein_vault::{Sealing, Vault, VaultError};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -12,6 +15,12 @@ const HASH_FIELD: &str = ",\"hash\":\"";
 
 /// What closes a line after the digits, without the line feed.
 const CLOSING: &str = "\"}";
+
+/// What stands between the head of a line and its body.
+const BODY_FIELD: &str = ",\"body\":";
+
+/// What the body of a sealed record begins with; what was sealed follows as base64.
+const SEALED_BODY: &str = "{\"type\":\"sealed\",\"box\":\"";
 
 /// The number of hexadecimal digits of a hash.
 const DIGITS: usize = 64;
@@ -35,9 +44,20 @@ pub(crate) fn seal(
     prev: RecordHash,
     at: Timestamp,
     body: RecordBody,
+    vault: &Vault,
 ) -> Result<(Record, String), LedgerError> {
     let json = serde_json::to_string(&body).map_err(LedgerError::Encode)?;
-    let mut line = format!("{{\"seq\":{seq},\"prev\":\"{}\",\"at\":{},\"body\":{json}", prev.as_str(), at.0);
+    let mut line = format!("{{\"seq\":{seq},\"prev\":\"{}\",\"at\":{}", prev.as_str(), at.0);
+    let json = match vault.sealing() {
+        Sealing::On if !is_testimony(&body) => {
+            // Bound to its place, so that it is not read in another one.
+            let sealed = vault.seal(json.as_bytes(), line.as_bytes())?;
+            format!("{SEALED_BODY}{}\"}}", STANDARD.encode(sealed))
+        }
+        Sealing::On | Sealing::Off => json,
+    };
+    line.push_str(BODY_FIELD);
+    line.push_str(&json);
     let hash = hash_of(&prev, &line);
     line.push_str(HASH_FIELD);
     line.push_str(hash.as_str());
@@ -81,9 +101,42 @@ pub(crate) fn check(line: &[u8]) -> Checked {
 }
 
 /// The record in a line (without its line feed). One that was written whole, with a word that this version does not know, is of an unknown type:
-/// a later version wrote it, and nothing is damaged. `None` when the line is no record.
-pub(crate) fn record(line: &[u8]) -> Option<Record> {
+/// a later version wrote it, and nothing is damaged. The same holds for one that is sealed with a key that is not here. `None` when the line is
+/// no record.
+pub(crate) fn record(line: &[u8], vault: &Vault) -> Option<Record> {
+    match opened(line, vault) {
+        None => read_record(line),
+        Some(Ok(clear)) => read_record(clear.as_bytes()).or_else(|| unknown(line)),
+        Some(Err(_)) => unknown(line),
+    }
+}
+
+fn read_record(line: &[u8]) -> Option<Record> {
     serde_json::from_slice(line).ok().or_else(|| record_of_later_version(line))
+}
+
+/// The record of a line of which only the head is known.
+fn unknown(line: &[u8]) -> Option<Record> {
+    let Header { seq, prev, at, hash } = serde_json::from_slice(line).ok()?;
+    Some(Record { seq, prev, at, body: RecordBody::Unknown, hash })
+}
+
+/// The line of a sealed record with its body in the clear, or why that is not to be had; `None` where nothing is sealed.
+pub(crate) fn opened(line: &[u8], vault: &Vault) -> Option<Result<String, VaultError>> {
+    let text = str::from_utf8(line).ok()?;
+    // Numbers and a hash stand before it, so the first one is that of the record.
+    let (head, rest) = text.split_once(BODY_FIELD)?;
+    let (sealed, end) = rest.strip_prefix(SEALED_BODY)?.split_once("\"}")?;
+    let open = || {
+        let sealed = STANDARD.decode(sealed).map_err(|_| VaultError::Altered)?;
+        String::from_utf8(vault.open(sealed, head.as_bytes())?).map_err(|_| VaultError::Altered)
+    };
+    Some(open().map(|body| format!("{head}{BODY_FIELD}{body}{end}")))
+}
+
+/// Whether a body bears witness of ledgers and of nothing else: a verifier without the key needs it.
+fn is_testimony(body: &RecordBody) -> bool {
+    matches!(body, RecordBody::Anchor { .. } | RecordBody::Repaired { .. } | RecordBody::Retention { .. })
 }
 
 fn record_of_later_version(line: &[u8]) -> Option<Record> {
@@ -143,7 +196,8 @@ mod tests {
     use super::*;
 
     fn sealed(text: &str) -> (Record, String) {
-        seal(1, first_prev(), Timestamp(7), RecordBody::Prompt { text: text.to_owned() }).unwrap()
+        let body = RecordBody::Prompt { text: text.to_owned() };
+        seal(1, first_prev(), Timestamp(7), body, &Vault::default()).unwrap()
     }
 
     #[test]
@@ -178,9 +232,9 @@ mod tests {
     fn what_was_written_before_words_had_types_comes_back_byte_for_byte() {
         for body in [REVIEW, OUTCOME, FAILURE] {
             let line = line_of(body);
-            let read = record(line.as_bytes()).unwrap();
+            let read = record(line.as_bytes(), &Vault::default()).unwrap();
             assert_ne!(read.body, RecordBody::Unknown, "{body}");
-            let (_, again) = seal(read.seq, read.prev, read.at, read.body).unwrap();
+            let (_, again) = seal(read.seq, read.prev, read.at, read.body, &Vault::default()).unwrap();
             assert_eq!(again.trim_end(), line);
         }
     }
@@ -196,13 +250,13 @@ mod tests {
         ] {
             let line = line_of(&body.replace(word, later));
             assert_eq!(
-                record(line.as_bytes()).map(|record| record.body),
+                record(line.as_bytes(), &Vault::default()).map(|record| record.body),
                 Some(RecordBody::Unknown),
                 "{later}"
             );
             // The same line without the hash of who wrote it is none.
             let edited = line.replace("\"seq\":1", "\"seq\":2");
-            assert_eq!(record(edited.as_bytes()), None, "{later}");
+            assert_eq!(record(edited.as_bytes(), &Vault::default()), None, "{later}");
         }
     }
 

@@ -14,6 +14,7 @@ use crate::cache::Cached;
 use crate::error::LedgerError;
 use crate::event_log::EventLog;
 use crate::hash_chain::seal;
+use crate::ledger_file::LedgerFile;
 use crate::locked::{Locked, read_on, wait_for_lock};
 use crate::mask::{Masking, mask_body};
 use crate::projection::Projection;
@@ -141,7 +142,7 @@ impl<P: Projection> Ledger<P> {
     }
 
     /// The file with the records.
-    pub fn path(&self) -> PathBuf {
+    pub fn path(&self) -> LedgerFile {
         self.home.ledger(&self.folder)
     }
 
@@ -238,13 +239,14 @@ impl<P: Projection> Ledger<P> {
             bodies.iter().any(|body| matches!(body, RecordBody::Review(review) if may_do_anything(review)));
 
         let (locked, cached) = self.lock_with_cache(known)?;
-        let (mut cached, repairs) = locked.catch_up(cached, &self.directory)?;
+        let (mut cached, repairs) = locked.catch_up(cached, &self.directory, self.home.vault())?;
 
         let mut text = String::new();
         let mut records = Vec::with_capacity(repairs.len() + bodies.len());
         let before = cached.position.seq;
         for body in repairs.into_iter().chain(bodies) {
-            let (record, line) = seal(cached.position.seq + 1, cached.position.hash, at, body)?;
+            let (record, line) =
+                seal(cached.position.seq + 1, cached.position.hash, at, body, self.home.vault())?;
             text.push_str(&line);
             cached.position.seq = record.seq;
             cached.position.hash = record.hash.clone();
@@ -282,7 +284,12 @@ impl<P: Projection> Ledger<P> {
         {
             problems.extend(testimony.write(&self.folder, cached.position.seq, &cached.position.hash).err());
         }
-        problems.extend(cached.write(&self.directory).map_err(LedgerError::write(&self.directory)).err());
+        problems.extend(
+            cached
+                .write(&self.directory, self.home.vault())
+                .map_err(LedgerError::write(&self.directory))
+                .err(),
+        );
         drop(locked);
         if let Some(events) = &self.events {
             let written = events.write(self.folder.as_str(), &records);
@@ -297,12 +304,12 @@ impl<P: Projection> Ledger<P> {
         match checkrein_files::open(&path) {
             Ok(file) => Ok(self.read_current(&file)?.0),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.cached()),
-            Err(source) => Err(LedgerError::Read { path, source }),
+            Err(source) => Err(LedgerError::Read { path: path.to_path_buf(), source }),
         }
     }
 
     fn cached(&self) -> Cached<P> {
-        Cached::read(&self.directory).unwrap_or_else(Cached::empty)
+        Cached::read(&self.directory, self.home.vault()).unwrap_or_else(Cached::empty)
     }
 
     /// The same from the open ledger, and whether the state file alone said it.
@@ -314,7 +321,7 @@ impl<P: Projection> Ledger<P> {
             let kept_up = length == cached.position.length;
             return Ok((cached, kept_up));
         }
-        let (cached, _) = read_on(file, &path, cached)?;
+        let (cached, _) = read_on(file, &path, cached, self.home.vault())?;
         Ok((cached, false))
     }
 
@@ -331,7 +338,7 @@ impl<P: Projection> Ledger<P> {
             if let Some(cached) = known.take().filter(|cached| cached.position.length == locked.length) {
                 return Ok((locked, cached));
             }
-            if let Some(cached) = Cached::read(&self.directory) {
+            if let Some(cached) = Cached::read(&self.directory, self.home.vault()) {
                 return Ok((locked, cached));
             }
             if locked.length == 0 {
@@ -360,13 +367,13 @@ impl<P: Projection> Ledger<P> {
                     create_directory(&self.directory)?;
                     append_private(&path).map_err(LedgerError::write(&path))?
                 }
-                Err(source) => return Err(LedgerError::Write { path, source }),
+                Err(source) => return Err(LedgerError::Write { path: path.to_path_buf(), source }),
             };
             wait_for_lock(&file, &path, began, self.lock_wait)?;
             let facts = file.metadata().map_err(LedgerError::read(&path))?;
             // Retention may have removed the folder while we waited; then this file is nobody's ledger any more.
             if facts.nlink() > 0 {
-                return Ok(Locked::new(file, path, facts.len()));
+                return Ok(Locked::new(file, path.to_path_buf(), facts.len()));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `state_directory` | the state directory: where everything lies, private files |
 //! | `ledger` | appending to a ledger under a lock |
+//! | `ledger_file` | the file of a ledger, with what opens sealed records |
 //! | `locked` | a ledger under lock, and repairing its end |
 //! | `hash_chain` | one line: how a record gets its hash and how it is checked |
 //! | `projection` | what the records come to: a value of the caller that follows from them |
@@ -37,6 +38,7 @@ mod export;
 mod halt;
 mod hash_chain;
 mod ledger;
+mod ledger_file;
 mod locked;
 pub mod mask;
 mod projection;
@@ -55,6 +57,7 @@ pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
+pub use ledger_file::LedgerFile;
 pub use projection::Projection;
 pub use read::{Line, Lines, find, last, lines, lines_from};
 pub use retention::{Due, record_removal, removals, remove};

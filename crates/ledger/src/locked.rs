@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use checkrein_protocol::{LedgerDamage, RecordBody};
+use checkrein_vault::Vault;
 
 use crate::cache::Cached;
 use crate::error::LedgerError;
@@ -33,6 +34,7 @@ impl Locked {
         &self,
         cached: Cached<P>,
         directory: &Path,
+        vault: &Vault,
     ) -> Result<(Cached<P>, Vec<RecordBody>), LedgerError> {
         let mut repairs = Vec::new();
         let mut cached = cached;
@@ -61,7 +63,7 @@ impl Locked {
             return Ok((cached, repairs));
         }
 
-        let (cached, unreadable) = read_on(&self.file, &self.path, cached)?;
+        let (cached, unreadable) = read_on(&self.file, &self.path, cached, vault)?;
         if unreadable > 0 {
             let reason = format!("{unreadable} lines are no records");
             repairs.push(repaired(LedgerDamage::Unreadable, 0, None, reason));
@@ -163,6 +165,7 @@ pub(crate) fn read_on<P: Projection>(
     file: &File,
     path: &Path,
     mut cached: Cached<P>,
+    vault: &Vault,
 ) -> Result<(Cached<P>, u64), LedgerError> {
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     reader.seek(SeekFrom::Start(cached.position.length)).map_err(LedgerError::read(path))?;
@@ -172,7 +175,7 @@ pub(crate) fn read_on<P: Projection>(
         let count = read_line(&mut reader, &mut line).map_err(LedgerError::read(path))?;
         let Some((b'\n', text)) = line.split_last() else { return Ok((cached, unreadable)) };
         cached.position.length += count as u64;
-        if let Some(record) = crate::hash_chain::record(text) {
+        if let Some(record) = crate::hash_chain::record(text, vault) {
             cached.state.apply(&record);
             cached.position.seq = record.seq;
             cached.position.hash = record.hash;

@@ -3,12 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use checkrein_vault::Vault;
 
 use checkrein_protocol::{Record, RecordBody};
 
 use crate::error::LedgerError;
-use crate::hash_chain::record;
+use crate::hash_chain::{opened, record};
+use crate::ledger_file::LedgerFile;
 
 /// One line of a ledger file.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +48,7 @@ pub(crate) fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Re
 #[derive(Debug)]
 pub struct Lines {
     path: PathBuf,
+    vault: Vault,
     reader: BufReader<File>,
     number: u64,
     position: u64,
@@ -53,20 +57,22 @@ pub struct Lines {
     wanted: Option<String>,
 }
 
-/// Opens the ledger file at `path` for reading.
-pub fn lines(path: &Path) -> Result<Lines, LedgerError> {
-    lines_from(path, 0)
+/// Opens a ledger for reading.
+pub fn lines(file: &LedgerFile) -> Result<Lines, LedgerError> {
+    lines_from(file, 0)
 }
 
-/// Opens the ledger file at `path` for reading from a [`Lines::position`] on, for who looks at it again and again; lines are counted from
+/// Opens a ledger for reading from a [`Lines::position`] on, for who looks at it again and again; lines are counted from
 /// there. A file that has become shorter is another one, and is read from its beginning.
-pub fn lines_from(path: &Path, position: u64) -> Result<Lines, LedgerError> {
+pub fn lines_from(ledger: &LedgerFile, position: u64) -> Result<Lines, LedgerError> {
+    let path = ledger.path();
     let mut file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
     let length = file.metadata().map_err(LedgerError::read(path))?.len();
     let position = if position <= length { position } else { 0 };
     file.seek(SeekFrom::Start(position)).map_err(LedgerError::read(path))?;
     Ok(Lines {
         path: path.to_owned(),
+        vault: ledger.vault().clone(),
         reader: BufReader::with_capacity(64 * 1024, file),
         number: 0,
         position,
@@ -119,24 +125,30 @@ impl Iterator for Lines {
             }
             self.number += 1;
             self.position += bytes.len() as u64;
+            // What is looked for stands in what was sealed.
+            let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+            if let Some(Ok(clear)) = opened(text, &self.vault) {
+                bytes = clear.into_bytes();
+            }
             if self.is_wanted(&bytes) {
                 break;
             }
         }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        let record = record(text);
+        let record = record(text, &self.vault);
         Some(Ok(Line { number: self.number, text: String::from_utf8_lossy(text).into_owned(), record }))
     }
 }
 
 /// The last `count` records, oldest first; fewer when these are very long. Reads from the end of the file, no further than needed.
-pub fn last(path: &Path, count: usize) -> Result<Vec<Record>, LedgerError> {
+pub fn last(ledger: &LedgerFile, count: usize) -> Result<Vec<Record>, LedgerError> {
+    let path = ledger.path();
     let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
-    Ok(end(&file, count).map_err(LedgerError::read(path))?.0)
+    Ok(end(&file, count, ledger.vault()).map_err(LedgerError::read(path))?.0)
 }
 
 /// The last `count` records of an open ledger, and the length of the file up to the end of the last of them, in bytes.
-pub(crate) fn end(file: &File, count: usize) -> io::Result<(Vec<Record>, u64)> {
+pub(crate) fn end(file: &File, count: usize, vault: &Vault) -> io::Result<(Vec<Record>, u64)> {
     const BLOCK: u64 = 64 * 1024;
     let mut start = file.metadata()?.len();
     // Blocks from the end to the front; a line is whole once the line feed before it is known.
@@ -160,13 +172,14 @@ pub(crate) fn end(file: &File, count: usize) -> io::Result<(Vec<Record>, u64)> {
         lines.remove(0);
     }
     let skip = lines.len().saturating_sub(count);
-    Ok((lines.into_iter().skip(skip).filter_map(record).collect(), start + whole as u64))
+    let records = lines.into_iter().skip(skip).filter_map(|line| record(line, vault)).collect();
+    Ok((records, start + whole as u64))
 }
 
 /// The records of actions of which the id begins with `prefix`: reviews and outcomes, in order.
-pub fn find(path: &Path, prefix: &str) -> Result<Vec<Line>, LedgerError> {
+pub fn find(ledger: &LedgerFile, prefix: &str) -> Result<Vec<Line>, LedgerError> {
     let mut found = Vec::new();
-    for line in lines(path)? {
+    for line in lines(ledger)? {
         let line = line?;
         let id = line.record.as_ref().and_then(|record| match &record.body {
             RecordBody::Review(review) => Some(&review.action_id),

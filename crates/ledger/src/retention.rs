@@ -10,6 +10,7 @@ use crate::error::LedgerError;
 use crate::halt::is_halted;
 use crate::hash_chain::{first_prev, seal};
 use crate::ledger::{LOCK_WAIT, Ledger};
+use crate::ledger_file::LedgerFile;
 use crate::locked::{Locked, wait_for_lock};
 use crate::projection::Projection;
 use crate::read::{last, lines};
@@ -82,7 +83,7 @@ pub fn removals(home: &StateDirectory) -> Result<Vec<Record>, LedgerError> {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for line in lines(&path)? {
+    for line in lines(&LedgerFile::without_keys(path))? {
         found.extend(line?.record);
     }
     Ok(found)
@@ -118,11 +119,11 @@ fn write_down(home: &StateDirectory, now: Timestamp, body: RecordBody) -> Result
     create_directory(home.root())?;
     let mut file = append_private(&path).map_err(LedgerError::write(&path))?;
     wait_for_lock(&file, &path, Instant::now(), LOCK_WAIT)?;
-    let (seq, prev): (u64, RecordHash) = match last(&path, 1)?.pop() {
+    let (seq, prev): (u64, RecordHash) = match last(&LedgerFile::without_keys(path.clone()), 1)?.pop() {
         Some(record) => (record.seq, record.hash),
         None => (0, first_prev()),
     };
-    let (record, line) = seal(seq + 1, prev, now, body)?;
+    let (record, line) = seal(seq + 1, prev, now, body, home.vault())?;
     // A line that was left unfinished is ended, so that the verifier shows it as what it is.
     let separator = if ends_line(&path)? { "" } else { "\n" };
     file.write_all(format!("{separator}{line}").as_bytes())

@@ -7,10 +7,12 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_protocol::SessionId;
+use checkrein_vault::{Sealing, Vault};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::LedgerError;
 use crate::hash_chain::hexadecimal;
+use crate::ledger_file::LedgerFile;
 use crate::mask::MaskKey;
 use crate::testimony::Testimony;
 
@@ -20,6 +22,7 @@ pub struct StateDirectory {
     root: PathBuf,
     hidden: Hidden,
     testimony: Option<Testimony>,
+    vault: Vault,
 }
 
 /// Secrets that are known beforehand; never shown.
@@ -39,7 +42,7 @@ pub struct FolderName(String);
 impl StateDirectory {
     /// The state directory at `root`; nothing is created yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), hidden: Hidden::default(), testimony: None }
+        Self { root: root.into(), hidden: Hidden::default(), testimony: None, vault: Vault::default() }
     }
 
     /// The same, and these secrets are masked in everything that is written there.
@@ -54,6 +57,25 @@ impl StateDirectory {
     pub fn testified_in(mut self, folder: &Path) -> Self {
         self.testimony = Some(Testimony::new(folder, &self.root));
         self
+    }
+
+    /// The same, and this seals what is written there.
+    #[must_use]
+    pub fn with_vault(mut self, vault: Vault) -> Self {
+        self.vault = vault;
+        self
+    }
+
+    /// The same, and it is known whether what is written there is sealed.
+    #[must_use]
+    pub fn with_sealing(mut self, sealing: Sealing) -> Self {
+        self.vault = self.vault.with_sealing(sealing);
+        self
+    }
+
+    /// What seals what is written there.
+    pub fn vault(&self) -> &Vault {
+        &self.vault
     }
 
     /// What is kept of its sessions outside; `None` when nothing is.
@@ -77,8 +99,8 @@ impl StateDirectory {
     }
 
     /// The records of one session.
-    pub fn ledger(&self, folder: &FolderName) -> PathBuf {
-        self.session(folder).join("ledger.jsonl")
+    pub fn ledger(&self, folder: &FolderName) -> LedgerFile {
+        LedgerFile::new(self.session(folder).join("ledger.jsonl"), self.vault.clone())
     }
 
     /// The folders of all sessions, by name.

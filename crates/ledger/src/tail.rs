@@ -4,18 +4,17 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::PathBuf;
 
 use checkrein_protocol::Record;
 
 use crate::error::LedgerError;
-use crate::hash_chain::record;
+use crate::ledger_file::LedgerFile;
 use crate::read::{LONGEST_END, end};
 
 /// The newest records of a ledger.
 #[derive(Debug)]
 pub struct Tail {
-    path: PathBuf,
+    path: LedgerFile,
     most: usize,
     records: VecDeque<Record>,
     seen: Option<Seen>,
@@ -41,7 +40,7 @@ pub enum TailGrowth {
 
 impl Tail {
     /// Returns the tail of the ledger file at `path`, with nothing read yet; it keeps the newest `most` records.
-    pub fn new(path: PathBuf, most: usize) -> Self {
+    pub fn new(path: LedgerFile, most: usize) -> Self {
         Self { path, most, records: VecDeque::new(), seen: None }
     }
 
@@ -65,7 +64,7 @@ impl Tail {
             is_file && seen.read <= length && length - seen.read < LONGEST_END
         };
         let Some(seen) = self.seen.filter(is_same) else {
-            let (records, read) = end(file, self.most)?;
+            let (records, read) = end(file, self.most, self.path.vault())?;
             self.records = records.into();
             self.seen = Some(Seen { device, inode, read });
             return Ok(TailGrowth::Grown);
@@ -79,7 +78,7 @@ impl Tail {
         bytes.truncate(whole);
         self.seen = Some(Seen { read: seen.read + whole as u64, ..seen });
         let fresh = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        self.records.extend(fresh.filter_map(record));
+        self.records.extend(fresh.filter_map(|line| self.path.record(line)));
         let older = self.records.len().saturating_sub(self.most);
         self.records.drain(..older);
         Ok(if whole > 0 { TailGrowth::Grown } else { TailGrowth::Same })

@@ -137,7 +137,7 @@ fn files_are_private() {
         assert_eq!(mode(path), 0o700, "{}", path.display());
     }
     for path in [
-        ledger.path(),
+        ledger.path().to_path_buf(),
         ledger.directory().join("state"),
         ledger.directory().join("state.twin"),
         home.heads(),

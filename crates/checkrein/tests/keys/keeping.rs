@@ -20,6 +20,10 @@ pub fn rows() -> Vec<Row> {
     vec![
         row("audit.enabled", ["true", "false"], &[], |scene| is_there_after(scene, TOMORROW)),
         row("audit.retention_days", ["30", "90"], &[], |scene| is_there_after(scene, LATER)),
+        row("audit.encrypt", ["true", "false"], &[], |scene| {
+            scene.verdict("ls marmalade");
+            scene.read(".local/state/checkrein/sessions/s/ledger.jsonl").contains("marmalade").to_string()
+        }),
         row("audit.anchor", [UNSET, r#""heads.txt""#], &[], |scene| {
             scene.verdict("rm -rf /etc");
             scene.at("heads.txt").exists().to_string()

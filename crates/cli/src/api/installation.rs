@@ -540,6 +540,26 @@ pub struct AuditPruned {
     pub deleted: bool,
 }
 
+/// The keys that encrypt the records.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditKeys {
+    /// The folder that they are in.
+    pub folder: String,
+    /// The keys.
+    pub keys: Vec<AuditKey>,
+}
+
+/// A key that encrypts records.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditKey {
+    /// Its name.
+    pub name: String,
+    /// Where it is kept: `file`, `keyring, unlocked` or `keyring, locked`.
+    pub place: String,
+    /// Whether records are encrypted with it from now on.
+    pub in_use: bool,
+}
+
 /// What went from one store.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PrunedStore {
@@ -579,4 +599,5 @@ answers! {
     ServerLink => "server-link",
     AuditedSession => "audit",
     AuditPruned => "audit-prune",
+    AuditKeys => "audit-keys",
 }

@@ -124,6 +124,12 @@ fn answers() -> Vec<Entry> {
         entry::<installation::PolicyTrial>(&[("policy test", Lines)]),
         entry::<installation::AuditedSession>(&[("audit verify", Lines)]),
         entry::<installation::AuditPruned>(&[("audit prune", One)]),
+        entry::<installation::AuditKeys>(&[
+            ("audit key list", One),
+            ("audit key rotate", One),
+            ("audit key keyring", One),
+            ("audit key unlock", One),
+        ]),
         entry::<installation::CredentialList>(&[("credential list", One)]),
         entry::<installation::Credential>(&[("credential set", One)]),
         entry::<installation::CredentialValue>(&[("credential get", One)]),

@@ -416,6 +416,12 @@ pub(crate) enum AuditCommand {
         /// Check only sessions whose name starts with this
         session: Option<String>,
     },
+    /// Look after the keys that encrypt the records
+    Key {
+        /// What to do
+        #[command(subcommand)]
+        command: AuditKeyCommand,
+    },
     /// Delete records that are older than they are kept (humans only)
     #[command(
         after_help = "Goes through every store: sessions, finished runs and pipelines, incidents, lessons, events, closed changes, snapshots of all workspaces. What goes is itself on record, so `audit verify` knows it as pruned. The first session of a day does the same.\n\nExamples:\n  checkrein audit prune --dry-run\n  checkrein audit prune"
@@ -442,6 +448,27 @@ pub(crate) enum AuditCommand {
         #[arg(short, long)]
         follow: bool,
     },
+}
+
+/// The keys of the records.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditKeyCommand {
+    /// Show the keys and where they are
+    #[command(after_help = "Example:\n  checkrein audit key list")]
+    List,
+    /// Encrypt with a new key from now on (humans only)
+    #[command(
+        after_help = "Older keys stay: they open what they encrypted until those records are pruned.\n\nExample:\n  checkrein audit key rotate"
+    )]
+    Rotate,
+    /// Move the key in use into the keyring of the system (humans only)
+    #[command(
+        after_help = "While you are logged in the key is kept in memory, so that no call waits for the keyring. After the next login run `checkrein audit key unlock`.\n\nExample:\n  checkrein audit key keyring"
+    )]
+    Keyring,
+    /// Take the keys out of the keyring until you log out (humans only)
+    #[command(after_help = "Example:\n  checkrein audit key unlock")]
+    Unlock,
 }
 
 /// The configuration.

@@ -12,7 +12,7 @@ use crate::phrases;
 use crate::terminal::{plain, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::incident::folder;
+use checkrein_engine::incident::{folder, report};
 
 /// Lists all incidents, newest last.
 pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
@@ -92,9 +92,9 @@ pub(super) fn read(environment: &HostEnvironment) -> Result<Vec<Incident>, Comma
             continue;
         }
         let name = path.display().to_string();
-        let text = checkrein_files::read_text(&path, 16 * checkrein_files::SMALL)
+        let text = report(environment, path.parent().unwrap_or(&path))
             .map_err(|error| CommandError::file("read", &name, &error))?;
-        let incident = serde_json::from_str(&text).map_err(|error| {
+        let incident = serde_json::from_slice(&text).map_err(|error| {
             CommandError::user(
                 format!("`{name}`: {error}"),
                 "remove its folder if it was written by another program",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, UNIX_EPOCH};
 
-use checkrein_ledger::{FolderName, last, lines};
+use checkrein_ledger::{FolderName, LedgerFile, last, lines};
 use checkrein_protocol::{ActionId, OutcomeRecord, Record, RecordBody};
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
@@ -254,7 +254,7 @@ fn newest(
 }
 
 /// The records after the one with this number, all of them.
-fn after(path: &Path, seen: Option<u64>) -> Result<Vec<Record>, CommandError> {
+fn after(path: &LedgerFile, seen: Option<u64>) -> Result<Vec<Record>, CommandError> {
     let is_new = |record: &Record| seen.is_none_or(|seen| record.seq > seen);
     let mut asked = AT_ONCE;
     loop {

@@ -2,11 +2,10 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use checkrein_intervention::RecordSum;
-use checkrein_ledger::lines;
+use checkrein_ledger::{LedgerFile, lines};
 use checkrein_protocol::{
     ActionId, OutcomeRecord, RecordBody, ReviewRecord, SurpriseRecordKind, VerdictKind,
 };
@@ -56,7 +55,7 @@ struct Pending {
 
 impl WholeSession {
     /// Reads the ledger at `path` from its beginning, no longer than `time`. Where it does not come to the end, the sum says why.
-    pub(super) fn read(path: &Path, time: Duration) -> Self {
+    pub(super) fn read(path: &LedgerFile, time: Duration) -> Self {
         let until = Instant::now() + time;
         let mut whole = Self::default();
         let mut all = match lines(path) {
@@ -284,7 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.jsonl");
         fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
-        WholeSession::read(&path, time)
+        WholeSession::read(&LedgerFile::without_keys(path.clone()), time)
     }
 
     #[test]
@@ -350,7 +349,7 @@ mod tests {
             broken.sum.gaps,
             ["line 1 of the ledger is not a record", "the last line of the ledger is not whole"]
         );
-        let nowhere = WholeSession::read(Path::new("/nonexistent/ledger.jsonl"), TIME);
+        let nowhere = WholeSession::read(&LedgerFile::without_keys("/nonexistent/ledger.jsonl".into()), TIME);
         assert_eq!((nowhere.sum, nowhere.files), (RecordSum::default(), Vec::new()));
     }
 }

@@ -446,6 +446,8 @@ pub struct Audit {
     pub enabled: bool,
     /// How long records are kept, in days.
     pub retention_days: u64,
+    /// Whether records, reports on stops and lessons are sealed.
+    pub encrypt: bool,
     /// A file outside the state directory to which the heads of ledgers are appended.
     pub anchor: Option<String>,
     /// What is masked before anything is written.
@@ -722,6 +724,7 @@ impl Default for Audit {
         Self {
             enabled: true,
             retention_days: 30,
+            encrypt: false,
             anchor: None,
             mask: Mask { secrets: true, personal_data: true, literals: Vec::new() },
             sync: Sync::Important,

@@ -234,11 +234,12 @@ pub(crate) fn call(
         .query_map(params![session, action], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
         .collect::<Result<Vec<_>, _>>()?;
     let path = FolderName::on_disk(session.as_ref()).map(|folder| state.ledger(&folder));
-    let Some(Ok(file)) = path.map(checkrein_files::open) else { return Ok(Vec::new()) };
+    let Some(ledger) = path else { return Ok(Vec::new()) };
+    let Ok(file) = checkrein_files::open(&ledger) else { return Ok(Vec::new()) };
     let read = |(place, length): (i64, i64)| {
         let mut bytes = vec![0; usize::try_from(length).ok()?];
         file.read_exact_at(&mut bytes, u64::try_from(place).ok()?).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        serde_json::to_value(ledger.record(&bytes)?).ok()
     };
     Ok(places.into_iter().filter_map(read).collect())
 }
@@ -268,10 +269,11 @@ pub(crate) fn taken_after(
     for row in rows {
         let (id, session, place, length) = row?;
         let read = || {
-            let file = checkrein_files::open(state.ledger(&FolderName::on_disk(session.as_ref())?)).ok()?;
+            let ledger = state.ledger(&FolderName::on_disk(session.as_ref())?);
+            let file = checkrein_files::open(&ledger).ok()?;
             let mut bytes = vec![0; usize::try_from(length).ok()?];
             file.read_exact_at(&mut bytes, u64::try_from(place).ok()?).ok()?;
-            serde_json::from_slice(&bytes).ok()
+            ledger.record(&bytes)
         };
         if let Some(record) = read() {
             found.push(TakenRecord { id, session, record });

@@ -5,7 +5,8 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+
+use checkrein_ledger::LedgerFile;
 
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::{Action, ReviewRecord};
@@ -33,7 +34,7 @@ const UNNAMED: &str = "action-";
 #[derive(Debug, Default)]
 pub(super) struct ReviewedCalls {
     session: Option<String>,
-    path: Option<PathBuf>,
+    path: Option<LedgerFile>,
     /// With what contents are masked, as they are in records; `None` compares them as they are.
     key: Option<MaskKey>,
     offset: u64,
@@ -48,7 +49,7 @@ pub(super) struct ReviewedCalls {
 
 impl ReviewedCalls {
     /// Those of a session whose ledger is at a path.
-    pub(super) fn of(session: String, path: PathBuf, key: Option<MaskKey>) -> Self {
+    pub(super) fn of(session: String, path: LedgerFile, key: Option<MaskKey>) -> Self {
         let length = std::fs::metadata(&path).map_or(0, |facts| facts.len());
         let offset = length.saturating_sub(PIECE);
         Self { session: Some(session), path: Some(path), key, offset, ..Self::default() }
@@ -109,7 +110,8 @@ impl ReviewedCalls {
         };
         let rest = self.rest.split_off(end + 1);
         let lines = std::mem::replace(&mut self.rest, rest);
-        lines.split(|byte| *byte == b'\n').for_each(|line| self.take_line(line));
+        let Some(ledger) = self.path.clone() else { return };
+        lines.split(|byte| *byte == b'\n').for_each(|line| self.take_line(&ledger.clear(line)));
     }
 
     fn take_line(&mut self, line: &[u8]) {
@@ -167,7 +169,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.jsonl");
         let mut file = File::create(&path).unwrap();
-        let mut known = ReviewedCalls::of("s".to_owned(), path, None);
+        let mut known = ReviewedCalls::of("s".to_owned(), LedgerFile::without_keys(path), None);
         let text = r#"{"body":{"type":"review","action_id":"toolu_1","input":{"a":"\"action_id\":\"no\""}}}
 {"body":{"type":"outcome","action_id":"toolu_2"}}
 {"body":{"type":"outcome","action_id":"toolu_3"}}"#;

@@ -10,6 +10,7 @@ pub(super) const DIRECTORIES: &[(&str, &str)] = &[
     (".docker", "container registry credentials"),
     (".config/checkrein/credentials", "credentials kept for agents"),
     (".local/state/checkrein/server", "the keys of the server of the guard"),
+    (".config/checkrein/keys", "the keys of the records of the guard"),
     (".config/gcloud", "Google Cloud credentials"),
     (".config/gh", "GitHub tokens"),
     (".config/hub", "GitHub tokens"),

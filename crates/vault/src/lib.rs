@@ -1,0 +1,225 @@
+//! Sealing what is written, so that whoever has the state directory alone reads no prompt, no command and no content of a file.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `key` | a key, its name, and what it seals |
+//! | `key_folder` | the folder of the keys: which seals, which there are, making and replacing one |
+//! | `error` | what can go wrong |
+//!
+//! A sealed value begins with a mark and the name of its key, so that it is told from one in the clear and read by whoever has that key,
+//! whatever seals today. XChaCha20-Poly1305 with a random nonce for each value; what surrounds a value is bound to it.
+//!
+//! **Invariants.** No key is written into the state directory, and `Debug` shows none. Nothing is sealed with a key that is not on the
+//! disk. What is not sealed is passed through as it is.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod error;
+mod key;
+mod key_folder;
+
+use std::sync::{Arc, OnceLock};
+
+pub use error::VaultError;
+pub use key::{Key, KeyName, SEALED, key_of};
+pub use key_folder::{KeyFolder, KeyPlace, ListedKey};
+
+/// Whether new values are sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sealing {
+    /// They are.
+    On,
+    /// They stay in the clear; what was sealed before is read all the same.
+    #[default]
+    Off,
+}
+
+/// What seals and opens values. Keys are read when the first value asks for them, once.
+#[derive(Debug, Clone, Default)]
+pub struct Vault {
+    folder: Option<KeyFolder>,
+    sealing: Sealing,
+    current: Arc<OnceLock<Result<Key, VaultError>>>,
+    all: Arc<OnceLock<Vec<Key>>>,
+}
+
+impl PartialEq for Vault {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.folder, self.sealing) == (&other.folder, other.sealing)
+    }
+}
+
+impl Eq for Vault {}
+
+impl Vault {
+    /// A vault with the keys of this folder. It seals where a key was made there.
+    pub fn new(folder: KeyFolder) -> Self {
+        let sealing = if folder.has_current() { Sealing::On } else { Sealing::Off };
+        Self { folder: Some(folder), sealing, ..Self::default() }
+    }
+
+    /// The same where something else says whether new values are sealed.
+    #[must_use]
+    pub fn with_sealing(self, sealing: Sealing) -> Self {
+        Self { sealing, ..self }
+    }
+
+    /// Whether new values are sealed.
+    pub fn sealing(&self) -> Sealing {
+        self.sealing
+    }
+
+    /// Its folder of keys; `None` where nothing can be sealed or opened.
+    pub fn folder(&self) -> Option<&KeyFolder> {
+        self.folder.as_ref()
+    }
+
+    /// Seals a value, bound to what surrounds it; makes the key at first use. The value as it is where nothing is sealed.
+    ///
+    /// # Errors
+    ///
+    /// Values are to be sealed, and there is no key to do it with. Then the value must not be written.
+    pub fn seal(&self, value: &[u8], around: &[u8]) -> Result<Vec<u8>, VaultError> {
+        match self.sealing {
+            Sealing::Off => Ok(value.to_vec()),
+            Sealing::On => self.current()?.seal(value, around),
+        }
+    }
+
+    /// The value that was sealed, or the value itself where it never was.
+    ///
+    /// # Errors
+    ///
+    /// Its key is not here, or it is not what was sealed.
+    pub fn open(&self, value: Vec<u8>, around: &[u8]) -> Result<Vec<u8>, VaultError> {
+        let Some(name) = key_of(&value) else { return Ok(value) };
+        let has_name = |key: &&Key| *key.name() == name;
+        let current = self.current.get().and_then(|current| current.as_ref().ok()).filter(has_name);
+        let all = || self.all.get_or_init(|| self.folder.iter().flat_map(KeyFolder::keys).collect());
+        match current.or_else(|| all().iter().find(has_name)) {
+            Some(key) => key.open(&value, around),
+            None => Err(self.absent(name)),
+        }
+    }
+
+    /// Why a key cannot be used.
+    fn absent(&self, name: KeyName) -> VaultError {
+        let listed = self.folder.iter().flat_map(KeyFolder::listed);
+        let mut listed = listed.filter(|one| one.name == name);
+        match listed.next().map(|one| one.place) {
+            Some(KeyPlace::Keyring) => VaultError::Locked(name),
+            Some(KeyPlace::File | KeyPlace::Unlocked) | None => VaultError::Missing(name),
+        }
+    }
+
+    /// The key that seals.
+    fn current(&self) -> Result<&Key, VaultError> {
+        let made = || match &self.folder {
+            Some(folder) => folder.current_or_new(),
+            None => Err(VaultError::NoFolder),
+        };
+        self.current.get_or_init(made).as_ref().map_err(Clone::clone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vault(folder: &std::path::Path) -> Vault {
+        Vault::new(KeyFolder::new(folder.join("keys"))).with_sealing(Sealing::On)
+    }
+
+    #[test]
+    fn a_sealed_value_comes_back_with_its_key_and_in_its_place_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let sealed = vault(folder.path()).seal(b"marmalade", b"here").unwrap();
+        assert!(!sealed.windows(9).any(|part| part == b"marmalade"));
+        assert_eq!(vault(folder.path()).open(sealed.clone(), b"here").unwrap(), b"marmalade");
+        let elsewhere = vault(folder.path()).open(sealed.clone(), b"there");
+        assert!(matches!(elsewhere, Err(VaultError::Altered)));
+        for position in 0..sealed.len() {
+            let mut edited = sealed.clone();
+            edited[position] ^= 1;
+            let opened = vault(folder.path()).open(edited.clone(), b"here");
+            // Without its mark it is no sealed value, and is what it is.
+            assert!(opened.is_err() || opened.unwrap() == edited, "byte {position}");
+        }
+        let other = tempfile::tempdir().unwrap();
+        vault(other.path()).seal(b"x", b"").unwrap();
+        assert!(matches!(vault(other.path()).open(sealed, b"here"), Err(VaultError::Missing(_))));
+    }
+
+    #[test]
+    fn what_was_never_sealed_is_passed_through_and_no_key_is_made_for_reading() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = Vault::new(KeyFolder::new(folder.path().join("keys")));
+        assert_eq!(vault.sealing(), Sealing::Off);
+        assert_eq!(vault.seal(b"clear", b"").unwrap(), b"clear");
+        assert_eq!(vault.open(b"clear".to_vec(), b"").unwrap(), b"clear");
+        assert!(!folder.path().join("keys").exists());
+    }
+
+    #[test]
+    fn a_replaced_key_opens_what_it_sealed_and_seals_nothing_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = KeyFolder::new(folder.path().join("keys"));
+        let before = vault(folder.path()).seal(b"one", b"").unwrap();
+        let first = keys.keys()[0].name().clone();
+        let second = keys.replace().unwrap();
+        assert_ne!(first, *second.name());
+        let after = vault(folder.path()).seal(b"two", b"").unwrap();
+        assert_eq!(key_of(&after).as_ref(), Some(second.name()));
+        assert_eq!(vault(folder.path()).open(before, b"").unwrap(), b"one");
+        assert_eq!(keys.listed().len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_sealed_with_a_key_that_others_read_or_that_is_gone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        vault(folder.path()).seal(b"one", b"").unwrap();
+        let keys = KeyFolder::new(folder.path().join("keys"));
+        let path = keys.path(keys.keys()[0].name());
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(matches!(vault(folder.path()).seal(b"two", b""), Err(VaultError::Exposed(_))));
+        std::fs::remove_file(&path).unwrap();
+        // A fresh key in its place would look as if all were well.
+        assert!(matches!(vault(folder.path()).seal(b"two", b""), Err(VaultError::Missing(_))));
+    }
+
+    #[test]
+    fn a_key_of_the_keyring_seals_only_while_it_is_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = KeyFolder::new(folder.path().join("keys")).with_memory(folder.path().join("run"));
+        let vault = || Vault::new(keys.clone()).with_sealing(Sealing::On);
+        let sealed = vault().seal(b"one", b"").unwrap();
+        let name = keys.keys()[0].name().clone();
+        let digits = keys.digits(&name).unwrap();
+        keys.give_to_keyring(&name).unwrap();
+        assert!(!keys.path(&name).exists(), "nothing of it is left on the disk");
+        assert_eq!(keys.listed()[0].place, KeyPlace::Unlocked);
+        assert_eq!(vault().open(sealed.clone(), b"").unwrap(), b"one");
+        // The user logs out.
+        std::fs::remove_dir_all(folder.path().join("run")).unwrap();
+        assert!(matches!(vault().seal(b"two", b""), Err(VaultError::Locked(_))));
+        assert!(matches!(vault().open(sealed.clone(), b""), Err(VaultError::Locked(_))));
+        assert!(keys.unlock(&name, &"0".repeat(64)).is_err(), "another key is not taken for it");
+        keys.unlock(&name, &digits).unwrap();
+        assert_eq!(vault().open(sealed, b"").unwrap(), b"one");
+    }
+
+    #[test]
+    fn of_those_that_need_the_first_key_at_once_all_use_one() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| vault(folder.path()).seal(b"x", b"").unwrap())).collect();
+            let names: std::collections::BTreeSet<String> = threads
+                .into_iter()
+                .map(|thread| key_of(&thread.join().unwrap()).unwrap().as_str().to_owned())
+                .collect();
+            assert_eq!(names.len(), 1, "{names:?}");
+        });
+    }
+}
