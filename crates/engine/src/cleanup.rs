@@ -85,7 +85,7 @@ fn list(environment: &HostEnvironment, place: &Path, moved: &[(AbsolutePath, Pat
     let mut report =
         "## Moved away\n\nFiles that the session left in temporary directories lie beside this report now.\n\n".to_owned();
     for (from, to) in moved {
-        report += &format!("- `{from}`: `{}`\n", to.display());
+        report.extend(["- `", from.as_str(), "`: `", &to.display().to_string(), "`\n"]);
     }
     incident::add_to_report(environment, place, &report)
 }

@@ -108,6 +108,7 @@ fn credential(name: &KeyName) -> Result<CredentialName, CommandError> {
     parsed.map_err(|error: String| CommandError::user(error, "report this as a defect"))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it stands where errors are mapped")]
 fn failed(error: VaultError) -> CommandError {
     CommandError::user(error.to_string(), error.hint())
 }
