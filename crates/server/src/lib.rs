@@ -21,6 +21,7 @@
 //! | `otlp` | what is sent to a collector of OpenTelemetry |
 //! | `peer` | the process at the other end of a connection |
 //! | `pages` | the console |
+//! | `assets` | what its pages load |
 //! | `graphs` | its graphs |
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -30,6 +31,7 @@ mod acgp;
 mod address;
 mod answer;
 mod api;
+mod assets;
 mod caller;
 mod commands;
 mod connections;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 
@@ -40,7 +39,7 @@ const PAGES: [Page; 10] = [
     ("/stats", views::stats),
 ];
 
-/// The router of all pages and of what they load.
+/// The router of all pages.
 pub(crate) fn router() -> Router<Arc<App>> {
     let mut router = Router::new();
     for (path, make) in PAGES {
@@ -57,13 +56,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         router = router.route(path, get(answer));
     }
     router
-        .route("/assets/style.css", get(async || asset("text/css", include_str!("../assets/style.css"))))
-        .route("/answer/style.css", get(async || asset("text/css", include_str!("../assets/style.css"))))
-        .route("/assets/live.js", get(async || asset("text/javascript", include_str!("../assets/live.js"))))
-}
-
-fn asset(kind: &'static str, text: &'static str) -> Response {
-    content(StatusCode::OK, kind, text).into_response()
 }
 
 /// A page that leads on to the console.

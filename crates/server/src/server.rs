@@ -32,6 +32,7 @@ use crate::access::{Access, COOKIE, guard};
 use crate::address::Address;
 use crate::answer::{ApiError, content};
 use crate::api;
+use crate::assets;
 use crate::commands::Commands;
 use crate::connections;
 use crate::events::events;
@@ -240,6 +241,7 @@ impl Server {
             .merge(api::router())
             .merge(pages::router())
             .merge(links::router())
+            .merge(assets::router())
             .fallback(async || not_found())
             .method_not_allowed_fallback(async || {
                 ApiError::new(
