@@ -120,7 +120,7 @@ fn it_listens_to_this_machine_alone_and_an_agent_does_not_start_it() {
         assert_eq!(output.status.code(), Some(1), "{address}");
     }
     let told = environment.checkrein(&["serve", "--listen", "0.0.0.0:0"]);
-    assert!(String::from_utf8_lossy(&told.stderr).contains("does not speak TLS"));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("need TLS"));
     let inside = environment
         .command(env!("CARGO_BIN_EXE_checkrein"))
         .args(["serve", "--listen", "127.0.0.1:0"])

@@ -31,7 +31,7 @@ pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};
 pub(crate) use plugins::PluginCommand;
 pub(crate) use restoring::UndoArguments;
-pub(crate) use server::{OpenArguments, ServeArguments};
+pub(crate) use server::{OpenArguments, ServeArguments, ServeWish};
 pub(crate) use supervision::{
     AcpArguments, CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand,
 };
@@ -150,12 +150,12 @@ pub(crate) enum Command {
     },
     /// Serve API, live events, metrics and console on this machine
     #[command(
-        after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C. Other machines cannot reach it: there is no TLS yet.\n\nExamples:\n  checkrein serve\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
+        after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C.\n\nOther machines reach it with `--lan` or `--tls` alone, over TLS, and only who has the password or a paired device gets in. The certificate is made at the first start; compare its fingerprint with what the browser shows.\n\nExamples:\n  checkrein serve\n  checkrein serve --lan                     a phone reads the code\n  checkrein serve --lan --name desk.local\n  checkrein serve --set-password\n  checkrein serve --devices\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
     )]
     Serve(ServeArguments),
     /// Open the console of the running server in a browser (humans only)
     #[command(
-        after_help = "Has the server that `checkrein serve` started make a new link, which logs one browser in, once. `--print` and `--json` print it; whoever opens it first is logged in.\n\nExamples:\n  checkrein open\n  checkrein open --print"
+        after_help = "Has the server that `checkrein serve` started make a new link, which logs one browser in, once. `--print` and `--json` print it; whoever opens it first is logged in. `--phone` shows a code that pairs a phone, where the server answers other machines.\n\nExamples:\n  checkrein open\n  checkrein open --phone --role viewer\n  checkrein open --print"
     )]
     Open(OpenArguments),
     /// Count calls, verdicts, answers and spending

@@ -16,8 +16,8 @@ use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command, ConfigCommand,
     CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm,
     OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm, RunCommand,
-    SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand, UninstallArguments,
-    WorktreeCommand, command_line, completions, consent,
+    ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -336,7 +336,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             trust::show_waiting(&environment, output)
         }
         Command::Trust { yes, command: None } => trust::trust(&environment, yes.into(), output),
-        Command::Serve(wanted) => serve::serve(&environment, &wanted.into(), output),
+        Command::Serve(wanted) => match wanted.into() {
+            ServeWish::Serve(wanted) => serve::serve(&environment, &wanted, output),
+            ServeWish::SetPassword => serve::set_password(&environment, output),
+            ServeWish::Devices => serve::devices(&environment, output),
+            ServeWish::RemoveDevice(device) => serve::remove_device(&environment, &device, output),
+        },
         Command::Open(wanted) => open::open(&environment, wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, &since, here.into(), output),
         Command::History { words, since, here, number } => {

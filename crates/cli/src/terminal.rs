@@ -4,6 +4,10 @@
 
 mod dialogue;
 
+mod unseen;
+
+pub use unseen::{qr_code, typed_unseen};
+
 use std::env;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::{Command, Stdio};

@@ -1,4 +1,10 @@
 //! Who may ask for what: host, origin, key, role. Each request passes here before anything else looks at it.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `elsewhere` | the same for requests from other machines |
+
+mod elsewhere;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +19,8 @@ use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
 use crate::assets::is_asset;
+use crate::devices::Role;
+use crate::outside::{Door, LOGIN, Outside, PAIR};
 use crate::pages::failed;
 use crate::peer::Peer;
 use crate::token::{Token, TokenDigest};
@@ -28,7 +36,7 @@ const MINUTE: u64 = 60_000;
 /// How many links wait to be used (ours); the one that was made first goes.
 const LINKS: usize = 64;
 /// How long a browser stays logged in, in milliseconds: 30 days (ours).
-const STAY: u64 = 30 * 24 * 60 * MINUTE;
+pub(crate) const STAY: u64 = 30 * 24 * 60 * MINUTE;
 /// After how long the use of a key is written down again, in milliseconds (ours).
 const LOGIN_AGAIN: u64 = 60 * MINUTE;
 
@@ -37,28 +45,39 @@ const LONGEST_BODY: usize = 1024 * 1024;
 /// How long a body may take to come (ours).
 const BODY: std::time::Duration = std::time::Duration::from_secs(20);
 
-/// What a key is good for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Role {
-    /// Looking.
-    Viewer,
-    /// Looking, and doing what only people may.
-    Approver,
-}
-
 /// Who asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) role: Role,
     /// How the key came.
     pub(crate) by: KeyKind,
+    /// From where, for the record.
+    pub(crate) from: String,
 }
 
 /// How a key came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     Header,
     Cookie,
+    /// By a login with the password, of this generation.
+    Password(String),
+    /// A device that was paired.
+    Device {
+        id: String,
+        name: String,
+    },
+}
+
+impl Visitor {
+    /// Who it is and from where, for the record.
+    pub(crate) fn words(&self) -> String {
+        match &self.by {
+            KeyKind::Header | KeyKind::Cookie => self.from.clone(),
+            KeyKind::Password(_) => format!("{}, by password", self.from),
+            KeyKind::Device { id, name } => format!("{}, {name} ({id})", self.from),
+        }
+    }
 }
 
 /// Why a request is refused.
@@ -71,6 +90,10 @@ pub(crate) enum Refusal {
     TooMany,
     Role,
     Agent,
+    /// What counts on this machine alone came from another.
+    Elsewhere,
+    /// The login of a browser elsewhere does not count any more.
+    LoggedOut,
 }
 
 /// The keys that are known, and what became of those that were tried.
@@ -80,10 +103,11 @@ pub(crate) struct Access {
     viewer: TokenDigest,
     links: Mutex<VecDeque<TokenDigest>>,
     wrong: Mutex<VecDeque<u64>>,
-    told: Mutex<HashMap<(KeyKind, Role), u64>>,
+    told: Mutex<HashMap<Role, u64>>,
     visits: Visits,
     clock: Arc<dyn Clock>,
     public: Option<PublicAddress>,
+    outside: Option<Outside>,
 }
 
 impl Access {
@@ -98,12 +122,23 @@ impl Access {
             visits,
             clock,
             public: None,
+            outside: None,
         }
     }
 
     /// The same where people reach the pages of signed links from elsewhere.
     pub(crate) fn with_public(self, public: Option<PublicAddress>) -> Self {
         Self { public, ..self }
+    }
+
+    /// From now on other machines reach the server.
+    pub(crate) fn open_outside(&mut self, outside: Outside) {
+        self.outside = Some(outside);
+    }
+
+    /// What is known of the door for other machines, where it is open.
+    pub(crate) fn outside(&self) -> Option<&Outside> {
+        self.outside.as_ref()
     }
 
     /// Returns the path of a link that logs one browser in, once.
@@ -118,7 +153,7 @@ impl Access {
     }
 
     /// Uses a link up; returns the value of the cookie for the browser.
-    pub(crate) fn redeem(&self, key: &str) -> Option<String> {
+    pub(crate) fn redeem(&self, key: &str, from: &str) -> Option<String> {
         let digest = TokenDigest::of(key);
         let mut links = lock(&self.links);
         let place = links.iter().position(|one| *one == digest)?;
@@ -127,7 +162,7 @@ impl Access {
         let now = self.clock.now();
         let cookie = format!("{}.{}", fresh.as_str(), now.0);
         let cookie = format!("{cookie}.{}", self.approver.signature(&cookie));
-        self.visits.note(now, VisitKind::Login, "one-time link", OPEN);
+        self.visits.note(now, VisitKind::Login, "one-time link", OPEN, from);
         Some(cookie)
     }
 
@@ -135,8 +170,11 @@ impl Access {
     fn is_given(&self, cookie: &str, now: u64) -> bool {
         let Some((given, signature)) = cookie.rsplit_once('.') else { return false };
         let since = given.rsplit_once('.').and_then(|(_, since)| since.parse::<u64>().ok());
-        TokenDigest::of(signature) == TokenDigest::of(&self.approver.signature(given))
-            && since.is_some_and(|since| now < since.saturating_add(STAY))
+        self.is_signed(given, signature) && since.is_some_and(|since| now < since.saturating_add(STAY))
+    }
+
+    fn is_signed(&self, text: &str, signature: &str) -> bool {
+        TokenDigest::of(signature) == TokenDigest::of(&self.approver.signature(text))
     }
 
     /// Writes what was noted into the file, on a thread that may wait for the disk. Nothing is answered before its line is written.
@@ -146,9 +184,19 @@ impl Access {
         }
     }
 
-    /// Notes what a request did.
-    pub(crate) fn note_act(&self, what: &str, path: &str) {
-        self.visits.note(self.clock.now(), VisitKind::Act, what, path);
+    /// Notes what a request did, and from where it came.
+    pub(crate) fn note_act(&self, what: &str, path: &str, from: &str) {
+        self.visits.note(self.clock.now(), VisitKind::Act, what, path, from);
+    }
+
+    /// Notes that somebody logged in from another machine.
+    pub(crate) fn note_login(&self, what: &str, path: &str, peer: &Peer) {
+        self.visits.note(self.clock.now(), VisitKind::Login, what, path, &peer.place());
+    }
+
+    /// Notes that somebody was refused at the door.
+    pub(crate) fn note_refused(&self, why: &str, path: &str, peer: &Peer) {
+        self.visits.note(self.clock.now(), VisitKind::Refused, why, path, &peer.place());
     }
 
     /// Whether so much was tried that is not valid that nothing is looked at for a while.
@@ -159,18 +207,13 @@ impl Access {
     }
 
     /// Notes that a signed link was not valid, which counts like a wrong key.
-    pub(crate) fn note_refused_answer(&self) {
+    pub(crate) fn note_refused_answer(&self, peer: &Peer) {
         self.wrong_key(self.clock.now().0);
-        self.visits.note(self.clock.now(), VisitKind::Refused, "link that is not valid", PATH);
-    }
-
-    /// Notes that a link was not taken.
-    pub(crate) fn note_refused_link(&self) {
-        self.visits.note(self.clock.now(), VisitKind::Refused, "used or unknown link", OPEN);
+        self.note_refused("link that is not valid", PATH, peer);
     }
 
     /// Who asks, by the key of the request.
-    fn visitor(&self, headers: &HeaderMap) -> Result<Visitor, Refusal> {
+    fn visitor(&self, headers: &HeaderMap, from: &str) -> Result<Visitor, Refusal> {
         let now = self.clock.now().0;
         let found = if let Some(value) = headers.get(header::AUTHORIZATION) {
             let key = value.to_str().ok().and_then(bearer).ok_or(Refusal::WrongKey)?;
@@ -178,22 +221,26 @@ impl Access {
             let role = [(self.approver, Role::Approver), (self.viewer, Role::Viewer)]
                 .into_iter()
                 .find_map(|(known, role)| (known == digest).then_some(role));
-            role.map(|role| Visitor { role, by: KeyKind::Header })
-        } else if let Some(key) = cookie(headers) {
-            self.is_given(&key, now).then_some(Visitor { role: Role::Approver, by: KeyKind::Cookie })
+            role.map(|role| Visitor { role, by: KeyKind::Header, from: from.to_owned() })
+        } else if let Some(key) = cookie(headers, COOKIE) {
+            self.is_given(&key, now).then(|| Visitor {
+                role: Role::Approver,
+                by: KeyKind::Cookie,
+                from: from.to_owned(),
+            })
         } else {
             return Err(Refusal::NoKey);
         };
         let Some(visitor) = found else { return Err(self.wrong_key(now)) };
         let mut told = lock(&self.told);
-        let last = told.entry((visitor.by, visitor.role)).or_default();
+        let last = told.entry(visitor.role).or_default();
         if visitor.by == KeyKind::Header && (*last == 0 || now >= *last + LOGIN_AGAIN) {
             *last = now;
             let detail = match visitor.role {
                 Role::Approver => "key of the approver",
                 Role::Viewer => "key of the viewer",
             };
-            self.visits.note(self.clock.now(), VisitKind::Login, detail, "");
+            self.visits.note(self.clock.now(), VisitKind::Login, detail, "", from);
         }
         Ok(visitor)
     }
@@ -211,6 +258,16 @@ impl Access {
     }
 
     fn judge(&self, request: &Request) -> Result<Option<Visitor>, Refusal> {
+        let from = peer(request).map(|peer| peer.place()).unwrap_or_default();
+        match request.extensions().get::<Door>() {
+            Some(Door::Outside(own)) => {
+                Ok(self.judge_outside(request, *own)?.map(|one| Visitor { from, ..one }))
+            }
+            Some(Door::Local) | None => self.judge_local(request, &from),
+        }
+    }
+
+    fn judge_local(&self, request: &Request, from: &str) -> Result<Option<Visitor>, Refusal> {
         let headers = request.headers();
         // A page of another site that has its name lead here asks for its own name.
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
@@ -236,7 +293,7 @@ impl Access {
         if path == "/healthz" || path.starts_with(OPEN) || path.starts_with(PATH) || is_asset(path) {
             return Ok(None);
         }
-        let visitor = self.visitor(headers)?;
+        let visitor = self.visitor(headers, from)?;
         // A form of another program on this machine carries the cookie too: what changes something must name its page.
         if !is_read && visitor.by == KeyKind::Cookie && origin.is_none() {
             return Err(Refusal::Origin);
@@ -259,6 +316,8 @@ impl Refusal {
             Self::TooMany => "too many wrong keys",
             Self::Role => "key of a viewer",
             Self::Agent => "sent by an agent",
+            Self::Elsewhere => "key of this machine",
+            Self::LoggedOut => "login that has ended",
         }
     }
 
@@ -294,6 +353,15 @@ impl Refusal {
                 "too many wrong keys",
                 "wait a minute, or use the right key",
             ),
+            Self::Elsewhere => (
+                StatusCode::FORBIDDEN,
+                "elsewhere",
+                "keys and links count on the machine of the server alone",
+                "log in with the password or a paired device, or use `ssh -L`",
+            ),
+            Self::LoggedOut => {
+                (StatusCode::UNAUTHORIZED, "logged_out", "this login does not count any more", "log in again")
+            }
             Self::Agent => (
                 StatusCode::FORBIDDEN,
                 "agent",
@@ -377,11 +445,19 @@ pub(crate) async fn guard(
         }
         Err(refusal) => {
             let path = request.uri().path();
-            let path = if path.starts_with(OPEN) { OPEN } else { path };
-            access.visits.note(access.clock.now(), VisitKind::Refused, refusal.detail(), path);
+            let path = [OPEN, PAIR].into_iter().find(|one| path.starts_with(one)).unwrap_or(path);
+            let from = self::peer(&request).map(|peer| peer.place()).unwrap_or_default();
+            access.visits.note(access.clock.now(), VisitKind::Refused, refusal.detail(), path, &from);
             let error = refusal.error();
             let accepted = request.headers().get(header::ACCEPT).and_then(|kind| kind.to_str().ok());
-            if accepted.is_some_and(|kind| kind.contains("text/html")) && !path.starts_with("/v1/") {
+            let is_page =
+                accepted.is_some_and(|kind| kind.contains("text/html")) && !path.starts_with("/v1/");
+            let is_outside = matches!(request.extensions().get::<Door>(), Some(Door::Outside(_)));
+            if is_page && is_outside && matches!(refusal, Refusal::NoKey | Refusal::LoggedOut) {
+                let mut response = content(StatusCode::SEE_OTHER, "text/plain", "");
+                response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(LOGIN));
+                response
+            } else if is_page {
                 content(error.status, "text/html; charset=utf-8", failed(&error.detail))
             } else {
                 error.into_response()
@@ -427,11 +503,11 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<String> {
+fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(';')).find_map(|part| {
         let (name, value) = part.trim().split_once('=')?;
-        (name == COOKIE).then(|| value.to_owned())
+        (name == wanted).then(|| value.to_owned())
     })
 }
 

@@ -1,10 +1,12 @@
-//! Where the server listens: loopback or a unix socket. Other addresses need TLS, which the server does not speak.
+//! Where the server listens: loopback or a unix socket for this machine, and any address for others, by TLS alone.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 
 use checkrein_engine::error::CommandError;
+
+use crate::devices::Role;
 
 /// Where the server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,73 @@ pub enum Address {
     Unix(PathBuf),
 }
 
+/// All doors of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doors {
+    /// That for this machine.
+    pub local: Address,
+    /// That for other machines.
+    pub outside: Option<OutsideDoor>,
+}
+
+/// The door for other machines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsideDoor {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// By which address it is reached.
+    pub reached: IpAddr,
+    /// By which names.
+    pub names: Vec<String>,
+    /// Whether a code that pairs a device is made at the start.
+    pub pairing: Pairing,
+}
+
+/// Whether a code that pairs a device is made at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// It is, and gives this role.
+    Offered(Role),
+    /// It is not.
+    None,
+}
+
+impl OutsideDoor {
+    /// A door at any address, `IP:PORT`.
+    ///
+    /// # Errors
+    ///
+    /// The text is not an address with a port, or it means all addresses of a machine that has none in a network.
+    pub fn parse(text: &str, names: Vec<String>, pairing: Pairing) -> Result<Self, AddressError> {
+        let address: SocketAddr = text.parse().map_err(|_| AddressError::Unreadable(text.to_owned()))?;
+        let reached = if address.ip().is_unspecified() {
+            own_address().ok_or(AddressError::NoNetwork)?
+        } else {
+            address.ip()
+        };
+        Ok(Self { address, reached, names, pairing })
+    }
+
+    /// A door at the address of this machine in its network.
+    ///
+    /// # Errors
+    ///
+    /// It has none.
+    pub fn in_network(port: u16, names: Vec<String>, pairing: Pairing) -> Result<Self, AddressError> {
+        let reached = own_address().ok_or(AddressError::NoNetwork)?;
+        Ok(Self { address: SocketAddr::new(reached, port), reached, names, pairing })
+    }
+}
+
+/// The address of this machine in its network: from which it would reach others. Nothing is sent for that.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address for documentation (RFC 5737), which no machine has.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_unspecified() && !address.is_loopback()).then_some(address)
+}
+
 /// Why a text is not an address to listen on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddressError {
@@ -22,6 +91,8 @@ pub enum AddressError {
     Unreadable(String),
     /// Other machines could reach it.
     NotLoopback(SocketAddr),
+    /// This machine has no address by which others reach it.
+    NoNetwork,
 }
 
 impl Address {
@@ -50,11 +121,9 @@ impl fmt::Display for AddressError {
         match self {
             Self::Unreadable(text) => write!(formatter, "`{text}` is not an address"),
             Self::NotLoopback(address) => {
-                write!(
-                    formatter,
-                    "`{address}` can be reached from other machines, and the server does not speak TLS"
-                )
+                write!(formatter, "`{address}` can be reached from other machines, which need TLS")
             }
+            Self::NoNetwork => formatter.write_str("this machine has no address in a network"),
         }
     }
 }
@@ -66,8 +135,9 @@ impl From<AddressError> for CommandError {
         let hint = match &error {
             AddressError::Unreadable(_) => "use `127.0.0.1:PORT`, `[::1]:PORT` or `unix:PATH`",
             AddressError::NotLoopback(_) => {
-                "listen on `127.0.0.1:PORT`; `ssh -L PORT:127.0.0.1:PORT HOST` reaches it from elsewhere"
+                "add `--tls`, or use `checkrein serve --lan`; `ssh -L PORT:127.0.0.1:PORT HOST` needs neither"
             }
+            AddressError::NoNetwork => "name an address with `--listen IP:PORT --tls`",
         };
         Self::user(error.to_string(), hint)
     }

@@ -16,9 +16,10 @@ use axum::{Extension, Router};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value as Json};
 
-use crate::access::{Role, Visitor};
+use crate::access::Visitor;
 use crate::answer::{ApiError, content, json};
 use crate::commands::AnswerDoor;
+use crate::devices::Role;
 use crate::server::App;
 
 pub(crate) use handlers::session_of;
@@ -123,7 +124,8 @@ pub(crate) fn router() -> Router<Arc<App>> {
                            body: Bytes| async move {
             match called(route, path, query, &headers, &body) {
                 Ok((call, then)) => {
-                    carried(app, route, Call { role: Some(visitor.role), ..call }, then).await
+                    let call = Call { role: Some(visitor.role), ..call };
+                    carried(app, route, call, &visitor.words(), then).await
                 }
                 Err(error) => error.into_response(),
             }
@@ -137,13 +139,19 @@ async fn described() -> Response {
     json(StatusCode::OK, &document())
 }
 
-async fn carried(app: Arc<App>, route: &'static Route, call: Call, then: Option<String>) -> Response {
+async fn carried(
+    app: Arc<App>,
+    route: &'static Route,
+    call: Call,
+    from: &str,
+    then: Option<String>,
+) -> Response {
     let shown = if route.verb == Verb::Post { concrete(route.path, &call) } else { String::new() };
     let told = Arc::clone(&app);
     let answered = app.wait(move |app| (route.handle)(app, &call)).await;
     if route.verb == Verb::Post {
         let end = if answered.is_ok() { "done" } else { "not done" };
-        told.access.note_act(end, &shown);
+        told.access.note_act(end, &shown, from);
     }
     match (answered, then) {
         (Ok(value), None) => json(StatusCode::OK, &value),

@@ -9,7 +9,11 @@ use std::time::Duration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::{CommandError, ErrorKind};
 use checkrein_engine::servers::AnsweringServer;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value as Json;
+
+use crate::devices::Role;
 
 /// How long a server may take to take up the request, and to answer (ours).
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,28 +22,75 @@ const LONGEST: u64 = 1024 * 1024;
 /// The longest key, in bytes.
 const LONGEST_KEY: u64 = 128;
 
+/// A link that pairs a device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NewCode {
+    /// The link: it works once, within five minutes.
+    pub pair: String,
+    /// The SHA-256 fingerprint of the certificate, as browsers show it.
+    pub fingerprint: String,
+}
+
+/// Has a server make a link that pairs a device, once.
+///
+/// # Errors
+///
+/// The key cannot be read, the server does not answer, or other machines do not reach it.
+pub fn new_code(
+    environment: &HostEnvironment,
+    server: &AnsweringServer,
+    role: Role,
+) -> Result<NewCode, CommandError> {
+    let body = format!("{{\"role\":\"{}\"}}", role.word());
+    let answer = posted(environment, server, "/v1/pairings", &body)?;
+    let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
+    let told: Json = serde_json::from_str(body).unwrap_or_default();
+    let text = |name: &str| told.get(name).and_then(Json::as_str).map(str::to_owned);
+    match (text("pair"), text("fingerprint")) {
+        (Some(pair), Some(fingerprint)) if pair.starts_with("https://") => Ok(NewCode { pair, fingerprint }),
+        (Some(_) | None, _) => Err(CommandError::user(
+            format!("the server at `{}` answers no other machines", server.url),
+            "start it with `checkrein serve --lan`",
+        )),
+    }
+}
+
 /// Has a server make a link that logs one browser in, once. Returns the whole link, or its path where the server answers at a socket.
 ///
 /// # Errors
 ///
 /// The key cannot be read, or the server does not answer with a link.
 pub fn new_link(environment: &HostEnvironment, server: &AnsweringServer) -> Result<String, CommandError> {
-    let path = environment.state.root().join("server/checkrein.token");
-    let key = checkrein_files::read_text(&path, LONGEST_KEY)
-        .map_err(|error| CommandError::file("read", path.display(), &error))?;
-    let request = format!(
-        "POST /v1/links HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        key.trim()
-    );
-    let failed = |error: &dyn std::fmt::Display| CommandError {
+    let answer = posted(environment, server, "/v1/links", "")?;
+    let link = link_in(&answer).ok_or_else(|| no_link(server, &first_line(&answer)))?;
+    Ok(if server.url.starts_with("http") { format!("{}{link}", server.url) } else { link })
+}
+
+fn no_link(server: &AnsweringServer, error: &dyn std::fmt::Display) -> CommandError {
+    CommandError {
         kind: ErrorKind::System,
         message: format!("the server at `{}` gave no link: {error}", server.url),
         hint: Some("start it again with `checkrein serve`".to_owned()),
         in_short: None,
-    };
-    let answer = exchanged(&server.url, request.as_bytes()).map_err(|error| failed(&error))?;
-    let link = link_in(&answer).ok_or_else(|| failed(&first_line(&answer)))?;
-    Ok(if server.url.starts_with("http") { format!("{}{link}", server.url) } else { link })
+    }
+}
+
+/// What a server answers to a request with the key of the approver.
+fn posted(
+    environment: &HostEnvironment,
+    server: &AnsweringServer,
+    to: &str,
+    body: &str,
+) -> Result<String, CommandError> {
+    let path = environment.state.root().join("server/checkrein.token");
+    let key = checkrein_files::read_text(&path, LONGEST_KEY)
+        .map_err(|error| CommandError::file("read", path.display(), &error))?;
+    let request = format!(
+        "POST {to} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        key.trim(),
+        body.len()
+    );
+    exchanged(&server.url, request.as_bytes()).map_err(|error| no_link(server, &error))
 }
 
 fn exchanged(url: &str, request: &[u8]) -> io::Result<String> {

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::mpsc;
 
+use crate::access::Visitor;
 use crate::answer::{ApiError, content, signed};
 use crate::index::query::{RecordRow, Wanted, records};
 use crate::server::App;
@@ -40,6 +42,7 @@ impl futures_core::Stream for Incoming {
 pub(crate) async fn events(
     State(app): State<Arc<App>>,
     Query(query): Query<HashMap<String, String>>,
+    Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
 ) -> Response {
     let Ok(permit) = Arc::clone(&app.streams).try_acquire_owned() else {
@@ -65,7 +68,8 @@ pub(crate) async fn events(
         let _permit = permit;
         let mut out = Bytes::from_static(b": hello\n\n");
         loop {
-            if send.send(out).await.is_err() {
+            // Who is logged out meanwhile reads nothing further.
+            if !app.access.is_still_in(&visitor) || send.send(out).await.is_err() {
                 return;
             }
             let wanted =

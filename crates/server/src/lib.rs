@@ -10,6 +10,11 @@
 //! | `caller` | asking a server that answers for a link |
 //! | `answer` | errors and values as JSON |
 //! | `server` | from a bound address to requests |
+//! | `listening` | addresses that are listened on, and how a connection begins |
+//! | `certificate` | the certificate of TLS: made, kept, made anew |
+//! | `outside` | other machines: names, logins, codes that pair a phone |
+//! | `password` | the password, as a hash |
+//! | `devices` | phones that were paired |
 //! | `connections` | connections, within bounds of time and number |
 //! | `commands` | the commands of the command line that the server gives on |
 //! | `index` | the SQLite index over all ledgers |
@@ -33,21 +38,28 @@ mod answer;
 mod api;
 mod assets;
 mod caller;
+mod certificate;
 mod commands;
 mod connections;
+mod devices;
 mod events;
 mod graphs;
 mod index;
 mod links;
+mod listening;
 mod metrics;
 mod otlp;
+mod outside;
 mod pages;
+mod password;
 mod peer;
 mod server;
 mod token;
 mod visits;
 
-pub use address::{Address, AddressError};
-pub use caller::new_link;
+pub use address::{Address, AddressError, Doors, OutsideDoor, Pairing};
+pub use caller::{NewCode, new_code, new_link};
 pub use commands::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand, ServedQuestion};
-pub use server::{Announcement, Server};
+pub use devices::{Device, Role, paired_devices, remove_device};
+pub use password::{SHORTEST_PASSWORD, set_password};
+pub use server::{Announcement, Elsewhere, Server};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{ConnectInfo, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
@@ -20,6 +20,7 @@ use crate::answer::{ApiError, content};
 use crate::api::form;
 use crate::commands::{AnswerDoor, ServedAnswer, ServedCommand};
 use crate::pages::{legible, rendered};
+use crate::peer::Peer;
 use crate::server::App;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -53,22 +54,28 @@ pub(crate) fn router() -> Router<Arc<App>> {
 
 async fn shown(
     State(app): State<Arc<App>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
     Path(id): Path<String>,
     Query(query): Query<HashMap<String, String>>,
 ) -> Response {
     let asked = app.wait(move |app| {
         let text = |name: &str| query.get(name).cloned().unwrap_or_default();
-        let (approval, terms) = held(app, &id, &text)?;
+        let (approval, terms) = held(app, &id, &text, &peer)?;
         page(app, &approval, &terms, text("signature"))
     });
     told(asked.await)
 }
 
-async fn answered(State(app): State<Arc<App>>, Path(id): Path<String>, body: Bytes) -> Response {
+async fn answered(
+    State(app): State<Arc<App>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Response {
     let asked = app.wait(move |app| {
         let fields = form(&body)?;
         let text = |name: &str| field(&fields, name);
-        let (approval, _) = held(app, &id, &text)?;
+        let (approval, _) = held(app, &id, &text, &peer)?;
         let answer = match text("answer").as_str() {
             "allow" => ServedAnswer::Once,
             "deny" => ServedAnswer::No(Some(text("message")).filter(|message| !message.is_empty())),
@@ -83,7 +90,8 @@ async fn answered(State(app): State<Arc<App>>, Path(id): Path<String>, body: Byt
         };
         let given = app.commands.carry_out(command);
         let end = if given.is_ok() { "done" } else { "not done" };
-        app.access.note_act(&format!("answered by a link: {end}"), &format!("/answer/{}", approval.id));
+        let path = format!("/answer/{}", approval.id);
+        app.access.note_act(&format!("answered by a link: {end}"), &path, &peer.place());
         given?;
         let (title, words) =
             if is_yes { ("Allowed", "The call went on.") } else { ("Refused", "The call was refused.") };
@@ -111,9 +119,10 @@ fn held(
     app: &App,
     id: &str,
     text: &dyn Fn(&str) -> String,
+    peer: &Peer,
 ) -> Result<(ApprovalRequest, LinkTerms), ApiError> {
     let refused = || {
-        app.access.note_refused_answer();
+        app.access.note_refused_answer(peer);
         // Whether there is such a question is nobody's business.
         ApiError::new(StatusCode::FORBIDDEN, "link", "this link is not valid", "")
     };

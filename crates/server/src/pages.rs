@@ -19,6 +19,7 @@ use axum::{Extension, Router};
 use crate::access::Visitor;
 use crate::answer::{ApiError, ErrorDetail, content};
 use crate::api::Call;
+use crate::devices::Role;
 use crate::server::App;
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -49,6 +50,10 @@ pub(crate) fn router() -> Router<Arc<App>> {
                            Extension(visitor): Extension<Visitor>| async move {
             let call = Call { path, query, role: Some(visitor.role), ..Call::default() };
             match app.wait(move |app| make(app, &call)).await {
+                // Buttons that would be refused are not shown.
+                Ok(text) if visitor.role == Role::Viewer => {
+                    content(StatusCode::OK, HTML, text.replacen("<body>", "<body class=\"viewer\">", 1))
+                }
                 Ok(text) => content(StatusCode::OK, HTML, text),
                 Err(error) => content(error.status, HTML, failed(&error.detail)),
             }

@@ -27,6 +27,14 @@ impl Peer {
         Self::Process(stream.peer_cred().ok().and_then(|peer| peer.pid()))
     }
 
+    /// From where it comes, for the record.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::Address(address) => address.ip().to_canonical().to_string(),
+            Self::Process(_) => "socket".to_owned(),
+        }
+    }
+
     /// Whether the process is known and works for an agent. One that is not found is not known to: that of another user, as an SSH daemon's,
     /// and one that hides what it has open.
     pub(crate) fn is_of_agent(&self) -> bool {

@@ -1,16 +1,12 @@
 //! From a bound address to requests.
 
-use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
@@ -25,22 +21,25 @@ use checkrein_policy::Config;
 use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
 
-use crate::access::{Access, COOKIE, guard};
-use crate::address::Address;
+use crate::access::{Access, COOKIE, OPEN, guard};
+use crate::address::{Address, Doors, OutsideDoor, Pairing};
 use crate::answer::{ApiError, content};
 use crate::api;
 use crate::assets;
+use crate::certificate::Certificates;
 use crate::commands::Commands;
-use crate::connections;
+use crate::devices::{self, Role};
 use crate::events::events;
 use crate::index::Index;
 use crate::index::follower::Follower;
 use crate::links;
+use crate::listening::{Listener, SealedListener, bind_outside};
 use crate::otlp::{Counts, Telling};
+use crate::outside::{self, Outside};
 use crate::pages;
+use crate::password;
 use crate::peer::Peer;
 use crate::token::Token;
 use crate::visits::Visits;
@@ -58,7 +57,7 @@ const WAITS: usize = 16;
 /// The server of one state directory.
 pub struct Server {
     environment: HostEnvironment,
-    access: Arc<Access>,
+    access: Access,
     token: Token,
     commands: Arc<dyn Commands>,
     config: Config,
@@ -135,11 +134,21 @@ pub struct Announcement {
     pub open: String,
     /// The key for programs, also in `server/checkrein.token` of the state directory.
     pub token: String,
+    /// Where other machines reach it; not there where they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
 }
 
-enum Listener {
-    Tcp(TcpListener, SocketAddr),
-    Unix(UnixListener, PathBuf),
+/// Where other machines reach the server.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Elsewhere {
+    /// The address, `https://HOST:PORT`.
+    pub url: String,
+    /// The SHA-256 fingerprint of its certificate, as browsers show it.
+    pub fingerprint: String,
+    /// A link that pairs one device within five minutes, once; not there where a service started the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair: Option<String>,
 }
 
 impl Server {
@@ -165,14 +174,13 @@ impl Server {
         };
         let visits = Visits::new(folder.join("access.jsonl"));
         let access = Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)).with_public(public);
-        let access = Arc::new(access);
         Ok(Self { environment, access, token, commands, config })
     }
 
-    /// Answers requests at an address until the process is asked to end (SIGINT, SIGTERM). `announce` is called once, when it answers.
+    /// Answers requests at these doors until the process is asked to end (SIGINT, SIGTERM). `announce` is called once, when it answers.
     pub fn run(
         self,
-        address: &Address,
+        doors: &Doors,
         announce: impl FnOnce(&Announcement) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -181,18 +189,27 @@ impl Server {
             .thread_stack_size(STACK)
             .build()
             .map_err(|error| system("cannot start the server", &error))?;
-        let ended = runtime.block_on(self.answer(address, announce));
+        let ended = runtime.block_on(self.answer(doors, announce));
         // A stream of events has no end of its own.
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));
         ended
     }
 
     async fn answer(
-        self,
-        address: &Address,
+        mut self,
+        doors: &Doors,
         announce: impl FnOnce(&Announcement) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
-        let listener = Listener::bind(address).await?;
+        let listener = Listener::bind(&doors.local).await?;
+        let sealed = match &doors.outside {
+            None => None,
+            Some(door) => Some(self.open_outside(door).await?),
+        };
+        let pairing = doors.outside.as_ref().and_then(|door| match door.pairing {
+            Pairing::Offered(role) => Some(role),
+            Pairing::None => None,
+        });
+        let elsewhere = self.elsewhere(pairing)?;
         let until = until_asked_to_end().map_err(|error| system("cannot wait for signals", &error))?;
         let link = self.access.link().map_err(|error| system("no randomness", &error))?;
         let url = listener.url();
@@ -203,6 +220,7 @@ impl Server {
             open: if url.starts_with("http") { format!("{url}{link}") } else { link },
             url,
             token: self.token.as_str().to_owned(),
+            elsewhere,
         };
         let index = Index::of(self.environment.state.root());
         let follower = Following::begin(&index, &self.environment.state)?;
@@ -211,20 +229,62 @@ impl Server {
         let router = self.router(index, &follower, telling.as_ref());
         announce(&announcement)?;
         tokio::select! {
-            never = listener.serve(router) => match never {},
+            never = listener.serve(router.clone()) => match never {},
+            never = async {
+                match sealed {
+                    Some(sealed) => sealed.serve(router).await,
+                    None => std::future::pending().await,
+                }
+            } => match never {},
             () = until => {}
         }
-        if let Address::Unix(path) = address {
+        if let Address::Unix(path) = &doors.local {
             drop(std::fs::remove_file(path));
         }
         Ok(())
     }
 
+    /// Opens the door for other machines: its certificate, and what is known of those who come by it.
+    async fn open_outside(&mut self, door: &OutsideDoor) -> Result<SealedListener, CommandError> {
+        let folder = self.environment.state.root().join("server");
+        let can_log_in = matches!(door.pairing, Pairing::Offered(_))
+            || password::hash(&folder).is_some()
+            || !devices::paired_devices(&self.environment).is_empty();
+        if !can_log_in {
+            return Err(CommandError::user(
+                "nobody could log in from other machines: no password is set, and no device is paired",
+                "set one with `checkrein serve --set-password`, or start it in a terminal of yours",
+            ));
+        }
+        let (listener, bound) = bind_outside(door.address).await?;
+        let mut names = door.names.clone();
+        names.push(door.reached.to_string());
+        let clock = Arc::clone(&self.environment.clock);
+        let certificates = Certificates::kept(&folder, names, clock)
+            .map_err(|error| system("cannot make the certificate", &error))?;
+        let reached = std::net::SocketAddr::new(door.reached, bound.port());
+        let url = format!("https://{reached}");
+        let known = Outside::new(folder, url, certificates.fingerprint(), &door.names);
+        self.access.open_outside(known);
+        Ok(SealedListener::new(listener, Arc::new(certificates)))
+    }
+
+    fn elsewhere(&self, pairing: Option<Role>) -> Result<Option<Elsewhere>, CommandError> {
+        let Some(outside) = self.access.outside() else { return Ok(None) };
+        let code = |role| outside.code(role, self.environment.now());
+        let pair = pairing.map(code).transpose().map_err(|error| system("no randomness", &error))?;
+        Ok(Some(Elsewhere {
+            url: outside.url().to_owned(),
+            fingerprint: outside.fingerprint().as_str().to_owned(),
+            pair,
+        }))
+    }
+
     fn router(self, index: Index, follower: &Following, telling: Option<&Telling>) -> Router {
-        let access = Arc::clone(&self.access);
+        let access = Arc::new(self.access);
         let app = Arc::new(App {
             environment: self.environment,
-            access: self.access,
+            access: Arc::clone(&access),
             commands: self.commands,
             index,
             newest: follower.newest.clone(),
@@ -242,6 +302,7 @@ impl Server {
             .merge(pages::router())
             .merge(links::router())
             .merge(assets::router())
+            .merge(outside::router())
             .fallback(async || not_found())
             .method_not_allowed_fallback(async || {
                 ApiError::new(
@@ -289,11 +350,12 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
 
 async fn open(
     State(app): State<Arc<App>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
     axum::extract::Path(key): axum::extract::Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(cookie) = app.access.redeem(&key) else {
-        app.access.note_refused_link();
+    let Some(cookie) = app.access.redeem(&key, &peer.place()) else {
+        app.access.note_refused("used or unknown link", OPEN, &peer);
         return ApiError::new(
             StatusCode::UNAUTHORIZED,
             "used_link",
@@ -382,64 +444,6 @@ impl Drop for Following {
     }
 }
 
-impl Listener {
-    async fn bind(address: &Address) -> Result<Self, CommandError> {
-        match address {
-            Address::Loopback(address) => {
-                let failed = |error: io::Error| CommandError {
-                    hint: Some("choose another port; port 0 takes any free one".to_owned()),
-                    ..system(&format!("cannot listen on `{address}`"), &error)
-                };
-                let listener = TcpListener::bind(address).await.map_err(failed)?;
-                let bound = listener.local_addr().map_err(failed)?;
-                Ok(Self::Tcp(listener, bound))
-            }
-            Address::Unix(path) => {
-                let failed = |error: io::Error| CommandError::file("listen on", path.display(), &error);
-                remove_stale(path);
-                let listener = UnixListener::bind(path).map_err(failed)?;
-                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-                Ok(Self::Unix(listener, path.clone()))
-            }
-        }
-    }
-
-    fn url(&self) -> String {
-        match self {
-            Self::Tcp(_, address) => format!("http://{address}"),
-            Self::Unix(_, path) => format!("unix:{}", path.display()),
-        }
-    }
-
-    async fn serve(self, router: Router) -> Infallible {
-        match self {
-            Self::Tcp(listener, _) => {
-                let accept = async || {
-                    listener.accept().await.map(|(stream, address)| (stream, Peer::Address(address)))
-                };
-                connections::serve(accept, router).await
-            }
-            Self::Unix(listener, _) => {
-                let accept = async || {
-                    let (stream, _) = listener.accept().await?;
-                    let peer = Peer::of_socket(&stream);
-                    Ok((stream, peer))
-                };
-                connections::serve(accept, router).await
-            }
-        }
-    }
-}
-
-/// Removes a socket on which nobody listens any more.
-fn remove_stale(path: &Path) {
-    use std::os::unix::fs::FileTypeExt as _;
-    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|facts| facts.file_type().is_socket());
-    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
-        drop(std::fs::remove_file(path));
-    }
-}
-
 /// Ends when the process is asked to.
 fn until_asked_to_end() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -453,7 +457,7 @@ fn until_asked_to_end() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn system(what: &str, error: &io::Error) -> CommandError {
+pub(crate) fn system(what: &str, error: &io::Error) -> CommandError {
     CommandError {
         kind: checkrein_engine::error::ErrorKind::System,
         message: format!("{what}: {error}"),

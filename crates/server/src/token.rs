@@ -47,6 +47,11 @@ impl Token {
         checkrein_files::read_text(path, 128).map(|text| Self(text.trim().to_owned()))
     }
 
+    /// Half of it, without the word before it: for a link that is to be short.
+    pub(crate) fn short(&self) -> String {
+        self.0.trim_start_matches(FORM).chars().take(32).collect()
+    }
+
     /// The digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0

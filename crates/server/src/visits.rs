@@ -34,6 +34,9 @@ struct Visit<'a> {
     kind: VisitKind,
     detail: &'a str,
     path: &'a str,
+    /// From where, and whose device it was.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    from: &'a str,
     /// How many refusals before it were not written down.
     #[serde(skip_serializing_if = "is_zero")]
     not_written: u64,
@@ -69,7 +72,7 @@ impl Visits {
     }
 
     /// Notes what happened.
-    pub(crate) fn note(&self, at: Timestamp, kind: VisitKind, detail: &str, path: &str) {
+    pub(crate) fn note(&self, at: Timestamp, kind: VisitKind, detail: &str, path: &str, from: &str) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.minute != at.0 / MINUTE {
             recent.minute = at.0 / MINUTE;
@@ -83,7 +86,7 @@ impl Visits {
             }
         }
         let shown: String = path.chars().take(200).collect();
-        let visit = Visit { at, kind, detail, path: &shown, not_written: recent.not_written };
+        let visit = Visit { at, kind, detail, path: &shown, from, not_written: recent.not_written };
         recent.not_written = 0;
         let Ok(line) = serde_json::to_vec(&visit) else { return };
         recent.noted.extend(line);
@@ -130,7 +133,7 @@ mod tests {
         {
             drop(std::fs::remove_file(&path));
             link(&other, &path).unwrap();
-            visits.note(Timestamp(1), VisitKind::Login, "link", "/open");
+            visits.note(Timestamp(1), VisitKind::Login, "link", "/open", "127.0.0.1");
             visits.write();
             assert_eq!(std::fs::read_to_string(&other).unwrap(), "stays");
             assert!(std::fs::symlink_metadata(&path).unwrap().is_file());
@@ -144,9 +147,9 @@ mod tests {
         let path = folder.path().join("access.jsonl");
         let visits = Visits::new(path.clone());
         for round in 0..200 {
-            visits.note(Timestamp(round), VisitKind::Refused, "no key", "/v1/sessions");
+            visits.note(Timestamp(round), VisitKind::Refused, "no key", "/v1/sessions", "127.0.0.1");
         }
-        visits.note(Timestamp(MINUTE), VisitKind::Login, "link", "/open");
+        visits.note(Timestamp(MINUTE), VisitKind::Login, "link", "/open", "127.0.0.1");
         assert!(visits.is_behind() && !path.exists());
         visits.write();
         assert!(!visits.is_behind());

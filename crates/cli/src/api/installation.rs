@@ -466,6 +466,53 @@ pub struct ServerLink {
     pub open: String,
 }
 
+/// A link that pairs a device of another machine, once.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PairingLink {
+    /// The link; it works within five minutes.
+    pub pair: String,
+    /// The SHA-256 fingerprint of the certificate, as browsers show it.
+    pub fingerprint: String,
+}
+
+/// The password for other machines.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PasswordSet {
+    /// Whether it was set.
+    pub set: bool,
+}
+
+/// A device that is paired.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PairedDevice {
+    /// The name by which it is removed.
+    pub id: String,
+    /// What it was called when it was paired.
+    pub name: String,
+    /// `viewer` or `approver`.
+    pub role: &'static str,
+    /// When it was paired, in milliseconds since 1970.
+    pub since: u64,
+    /// From where.
+    pub from: String,
+}
+
+impl From<checkrein_server::Device> for PairedDevice {
+    fn from(device: checkrein_server::Device) -> Self {
+        let checkrein_server::Device { id, name, role, since, from } = device;
+        Self { id, name, role: role.word(), since, from }
+    }
+}
+
+/// A device that is paired no longer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeviceRemoved {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
 /// A notice that was sent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NoticeSent {
@@ -597,6 +644,10 @@ answers! {
     McpAccepted => "mcp-accepted",
     NoticeSent => "notice",
     ServerLink => "server-link",
+    PairingLink => "pairing-link",
+    PasswordSet => "password-set",
+    PairedDevice => "paired-device",
+    DeviceRemoved => "device-removed",
     AuditedSession => "audit",
     AuditPruned => "audit-prune",
     AuditKeys => "audit-keys",

@@ -2,13 +2,11 @@
 
 use std::io::{self, IsTerminal as _, Read as _};
 
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-
 use super::{ExitStatus, OutputForm, for_no_agent, for_people_only};
 use crate::api;
 use crate::api::installation::{Credential, CredentialDeleted, CredentialList, CredentialValue};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
-use crate::terminal::{log, print, print_exact, table};
+use crate::terminal::{print, print_exact, table, typed_unseen};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -96,13 +94,5 @@ fn typed() -> Result<String, CommandError> {
         io::stdin().take(LONGEST + 3).read_to_string(&mut text)?;
         return Ok(text);
     }
-    log("type or paste the credential; it is not shown:");
-    let before = tcgetattr(io::stdin()).map_err(io::Error::from)?;
-    let mut silent = before.clone();
-    silent.local_modes.remove(LocalModes::ECHO);
-    tcsetattr(io::stdin(), OptionalActions::Now, &silent).map_err(io::Error::from)?;
-    let read = io::stdin().read_line(&mut text);
-    tcsetattr(io::stdin(), OptionalActions::Now, &before).map_err(io::Error::from)?;
-    read?;
-    Ok(text)
+    Ok(typed_unseen("type or paste the credential; it is not shown:")?)
 }

@@ -7,11 +7,12 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{config_files, servers};
 use checkrein_protocol::AbsolutePath;
-use checkrein_server::new_link;
+use checkrein_server::{Role, new_code, new_link};
 
+use super::serve::show_code;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api;
-use crate::api::installation::ServerLink;
+use crate::api::installation::{PairingLink, ServerLink};
 use crate::terminal::{log, print, print_exact};
 
 /// What becomes of the link.
@@ -21,6 +22,8 @@ pub enum OpenWay {
     Browser,
     /// It is printed.
     Print,
+    /// A phone is paired by it, and gets this role.
+    Phone(Role),
 }
 
 /// Opens the console of the server that began last, or prints a link to it.
@@ -34,6 +37,16 @@ pub fn open(
         .into_iter()
         .next()
         .ok_or_else(|| CommandError::user("no server runs", "`checkrein serve` starts one"))?;
+    if let OpenWay::Phone(role) = way {
+        let code = new_code(environment, &server, role)?;
+        match output {
+            OutputForm::Json => {
+                print_exact(&api::line(&PairingLink { pair: code.pair, fingerprint: code.fingerprint })?);
+            }
+            OutputForm::Text => show_code(&code.pair, &code.fingerprint),
+        }
+        return Ok(ExitStatus::Done);
+    }
     let link = new_link(environment, &server)?;
     match (output, way) {
         (OutputForm::Json, _) => {
@@ -48,7 +61,7 @@ pub fn open(
                 }
             }
         }
-        (OutputForm::Text, OpenWay::Browser | OpenWay::Print) => print(&link),
+        (OutputForm::Text, OpenWay::Browser | OpenWay::Print | OpenWay::Phone(_)) => print(&link),
     }
     Ok(ExitStatus::Done)
 }

@@ -271,7 +271,8 @@ fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>
 /// A search reads what it searches: one file, or what a name pattern picks. The rest of a tree is not named, so it is one
 /// read of the directory.
 /// The keys of the guard in its folder of records.
-const KEYS_OF_THE_GUARD: [&str; 3] = ["mask.key", "server/links.key", "server/checkrein.token"];
+const KEYS_OF_THE_GUARD: [&str; 4] =
+    ["mask.key", "server/links.key", "server/tls.key", "server/checkrein.token"];
 
 fn search(call: &mut ToolCall<'_>) {
     let text = call.text(PATH_KEYS).unwrap_or(".");

@@ -75,8 +75,8 @@ fn a_link_works_once_and_its_cookie_needs_an_origin_to_change_something() {
     let (access, _, _, folder) = access();
     let link = access.link().unwrap();
     let key = link.strip_prefix(OPEN).unwrap();
-    let cookie = format!("other=1; {COOKIE}={}", access.redeem(key).unwrap());
-    assert!(access.redeem(key).is_none() && access.redeem("").is_none());
+    let cookie = format!("other=1; {COOKIE}={}", access.redeem(key, "").unwrap());
+    assert!(access.redeem(key, "").is_none() && access.redeem("", "").is_none());
     let judge = |method: &str, headers: &[(&str, &str)]| {
         let mut all = vec![("cookie", cookie.as_str())];
         all.extend(headers);
@@ -106,7 +106,7 @@ fn wrong_keys_wait_and_the_right_one_does_not() {
 fn a_cookie_outlives_the_server_and_not_its_key() {
     let (access, approver, viewer, folder) = access();
     let link = access.link().unwrap();
-    let cookie = access.redeem(link.strip_prefix(OPEN).unwrap()).unwrap();
+    let cookie = access.redeem(link.strip_prefix(OPEN).unwrap(), "").unwrap();
     let another = |approver: &Token| {
         let visits = Visits::new(folder.path().join("access.jsonl"));
         Access::new(approver, &viewer, visits, Arc::new(SystemClock))

@@ -8,7 +8,9 @@ use serde_json::{Value as Json, json};
 
 use super::{Call, bad};
 use crate::answer::ApiError;
+use crate::caller::NewCode;
 use crate::commands::{AnswerDoor, Detail, Extent, ServedAnswer, ServedCommand};
+use crate::devices::Role;
 use crate::index::query::{self, LONGEST_PAGE, RecordRow, SessionRow, Wanted};
 use crate::server::App;
 
@@ -207,6 +209,27 @@ pub(super) fn new_link(app: &App, _: &Call) -> Result<Json, ApiError> {
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "system", format!("no randomness: {error}"), "")
     })?;
     value(&NewLink { open })
+}
+
+pub(super) fn new_code(app: &App, call: &Call) -> Result<Json, ApiError> {
+    let role = match call.text("role") {
+        None => Role::Approver,
+        Some(word) => {
+            Role::parse(&word).ok_or_else(|| bad("`role` is neither `approver` nor `viewer`", ""))?
+        }
+    };
+    let Some(outside) = app.access.outside() else {
+        return Err(ApiError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "refused",
+            "the server answers no other machines",
+            "start it with `checkrein serve --lan`",
+        ));
+    };
+    let pair = outside.code(role, checkrein_protocol::Timestamp(app.now())).map_err(|error| {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "system", format!("no randomness: {error}"), "")
+    })?;
+    value(&NewCode { pair, fingerprint: outside.fingerprint().as_str().to_owned() })
 }
 
 pub(super) fn reason(call: &Call) -> String {

@@ -6,9 +6,11 @@ use super::Route;
 use super::Verb::{Get, Post};
 use super::handlers::{
     NewLink, RecordPage, SessionPage, SpendingRow, acted, allow, answered, call, check, difference, listed,
-    new_link, of_type, reason, restore, rollback, session, sessions, spending, stats, timeline, workspace_of,
+    new_code, new_link, of_type, reason, restore, rollback, session, sessions, spending, stats, timeline,
+    workspace_of,
 };
 use crate::acgp;
+use crate::caller::NewCode;
 use crate::commands::{ServedAnswer, ServedCommand};
 use crate::index::query::SessionRow;
 
@@ -328,6 +330,15 @@ pub(crate) const ROUTES: &[Route] = &[
         body: NO_FIELDS,
         answer: |all| all.subschema_for::<NewLink>(),
         handle: new_link,
+    },
+    Route {
+        verb: Post,
+        path: "/v1/pairings",
+        summary: "Makes a link that pairs a device of another machine, once; asked on the machine of the server alone",
+        query: NO_FIELDS,
+        body: &[("role", "`approver`, which holds without it, or `viewer`")],
+        answer: |all| all.subschema_for::<NewCode>(),
+        handle: new_code,
     },
     Route {
         verb: Post,

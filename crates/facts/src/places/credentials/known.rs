@@ -50,6 +50,8 @@ pub(super) const ENDS: &[(&str, &str)] = &[
     ("server/checkrein.token", "the key of the server of the guard"),
     ("server/checkrein-view.token", "the key of the server of the guard"),
     ("server/links.key", "the key with which the guard signs links that answer questions"),
+    ("server/tls.key", "the key of the certificate of the server of the guard"),
+    ("checkrein/server/password", "the password of the console of the guard, as a hash"),
     ("server/seals.key", "the key with which the guard seals what a user allowed"),
     ("checkrein/server/open.html", "a link that logs in to the console of the guard"),
     (".aws/credentials", "AWS credentials"),
