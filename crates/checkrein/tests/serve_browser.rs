@@ -17,6 +17,8 @@ use std::time::{Duration, SystemTime};
 use browser_support::{Browser, label, role, text};
 use serde_json::json;
 use serve_support::Serving;
+use support::client;
+use support::model::{Model, Turn, bash};
 use support::waiting::{CALL, answer_of, asks, unattended};
 use support::{TestEnvironment, decision, reason, shell_call};
 
@@ -182,8 +184,50 @@ fn every_page_is_for_everybody_in_both_themes_and_on_a_phone() {
                 && bar.getBoundingClientRect().width > 0); })()";
         assert_eq!(browser.act("evaluate", json!({ "script": script })), true, "{theme}");
     }
+    pictures(&mut browser, &server.url);
     drop(server);
     drop(hook);
+}
+
+/// Draws the main pages for the documentation into the folder that `CHECKREIN_CONSOLE_PICTURES` names, where it names one.
+fn pictures(browser: &mut Browser, url: &str) {
+    let Some(folder) = std::env::var_os("CHECKREIN_CONSOLE_PICTURES") else { return };
+    for (name, page, theme, width, height) in [
+        ("console-approvals", "/approvals", "light", 960, 480),
+        ("console-session", "/sessions/live", "dark", 960, 640),
+        ("console-stats", "/stats?days=7", "light", 960, 640),
+        ("console-phone", "/approvals", "dark", 375, 640),
+    ] {
+        browser.act("theme", json!({ "theme": theme }));
+        browser.act("size", json!({ "width": width, "height": height }));
+        browser.go(&format!("{url}{page}"));
+        let path = std::path::Path::new(&folder).join(format!("{name}.png"));
+        browser.act("picture", json!({ "to": path }));
+        assert!(fs::metadata(&path).unwrap().len() < 150_000, "{name} is too large for a page");
+    }
+}
+
+#[test]
+fn the_real_claude_code_goes_on_by_a_click() {
+    let environment = unattended("");
+    environment.succeed(&["init", "--yes"]);
+    let server = Serving::start(&environment);
+    let Some(mut browser) = Browser::start(&environment, &[]) else { return };
+    browser.go(&server.open);
+    browser.click(role("link", "Approvals"));
+    browser.shown(text("No call waits."));
+    let model = Model::start(vec![bash(CALL), Turn::Says("finished")], vec![]);
+    let waits = r#"{"env":{"CHECKREIN_APPROVALS_WAIT":"unattended"}}"#;
+    let result = std::thread::scope(|scope| {
+        let client = scope.spawn(|| client::run(&environment, &model, &["--settings", waits]));
+        browser.shown(text("rm ../diary.md"));
+        assert!(environment.home().join("diary.md").exists(), "it did not wait");
+        browser.click(role("button", "Allow this call"));
+        client.join().unwrap()
+    });
+    assert_eq!(result["is_error"], false, "{result}");
+    assert!(!environment.home().join("diary.md").exists(), "{}", model.heard());
+    browser.shown(text("No call waits."));
 }
 
 #[test]

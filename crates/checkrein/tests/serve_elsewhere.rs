@@ -82,7 +82,10 @@ fn other_machines_get_tls_and_a_login_and_nothing_else() {
     let server = Open::start(&environment, &["--name", "desk.example"]);
     let url = server.elsewhere("url");
     let at = url.strip_prefix("https://").unwrap();
-    let ask = |path: &str, more: &[&str]| curl(&environment, &[&[&format!("{url}{path}")], more].concat());
+    let ask = |path: &str, more: &[&str]| {
+        let to = format!("{url}{path}");
+        curl(&environment, &[&[to.as_str()][..], more].concat())
+    };
     // The key of the certificate is the owner's.
     let key = environment.state().join("server/tls.key");
     assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
@@ -130,8 +133,8 @@ fn other_machines_get_tls_and_a_login_and_nothing_else() {
     let held = format!("Cookie: {}", cookie(&told));
     assert_eq!(ask("/v1/sessions", &["-H", &held]).0, 200);
     assert_eq!(ask("/v1/links", &["-H", &held, "-H", &origin, "-d", ""]).0, 403);
-    assert_eq!(ask("/v1/resume", &["-H", &held, "-d", ""]).0, 403, "without an origin");
-    assert_eq!(ask("/v1/resume", &["-H", &held, "-H", &origin, "-d", ""]).0, 200);
+    assert_eq!(ask("/v1/halt", &["-H", &held, "-d", ""]).0, 403, "without an origin");
+    assert_eq!(ask("/v1/halt", &["-H", &held, "-H", &origin, "-d", ""]).0, 200);
     // Another password, and who had the one before is out.
     set_password(&environment, "eight blue kites");
     assert_eq!(ask("/v1/sessions", &["-H", &held]).0, 401);
@@ -234,6 +237,8 @@ fn a_phone_is_paired_answers_with_one_tap_and_is_removed() {
     assert_eq!(phone.act("evaluate", json!({ "script": buttons })), 0);
     let post = "fetch('/v1/halt', { method: 'POST' }).then((answer) => answer.status)";
     assert_eq!(phone.act("evaluate", json!({ "script": post })), 403);
+    // The browser tells of that answer too.
+    assert_eq!(phone.act("faults", json!({})).as_array().map(Vec::len), Some(1));
     // Removed, it is out at once.
     let listed = environment.succeed(&["serve", "--devices"]);
     assert!(listed.contains("pocket") && listed.contains("viewer"), "{listed}");

@@ -92,7 +92,8 @@ const acts = {
   async evaluate({ script }) { return page.evaluate(script); },
   async picture({ to }) { await page.screenshot({ path: to }); },
   async cookies() { return context.cookies(); },
-  async faults() { return faults; },
+  // Faults of scripts and of what the page loads, each told once.
+  async faults() { const told = faults; faults = []; return told; },
 };
 
 // The protocol of the browser puts it in, past the policy of the page.
