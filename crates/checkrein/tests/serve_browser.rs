@@ -194,9 +194,8 @@ fn pictures(browser: &mut Browser, url: &str) {
     let Some(folder) = std::env::var_os("CHECKREIN_CONSOLE_PICTURES") else { return };
     for (name, page, theme, width, height) in [
         ("console-approvals", "/approvals", "light", 960, 480),
-        ("console-session", "/sessions/live", "dark", 960, 640),
         ("console-stats", "/stats?days=7", "light", 960, 640),
-        ("console-phone", "/approvals", "dark", 375, 640),
+        ("console-phone", "/approvals", "dark", 375, 900),
     ] {
         browser.act("theme", json!({ "theme": theme }));
         browser.act("size", json!({ "width": width, "height": height }));
