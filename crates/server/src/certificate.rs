@@ -120,18 +120,13 @@ fn current(folder: &Path, names: &[String], now: Timestamp) -> io::Result<Curren
         Err(_) => None,
     };
     // The key stays, so that who trusts it goes on to.
-    let key = match key {
-        Some(key) => key,
-        None => {
-            let fresh = KeyPair::generate().map_err(io::Error::other)?;
-            checkrein_files::replace(
-                &key_file(folder),
-                fresh.serialize_pem().as_bytes(),
-                0o600,
-                Forced::Name,
-            )?;
-            fresh
-        }
+    let key = if let Some(key) = key {
+        key
+    } else {
+        let fresh = KeyPair::generate().map_err(io::Error::other)?;
+        let pem = fresh.serialize_pem();
+        checkrein_files::replace(&key_file(folder), pem.as_bytes(), 0o600, Forced::Name)?;
+        fresh
     };
     let text = made(&key, names, now)?;
     checkrein_files::replace(&certificate_file(folder), text.as_bytes(), 0o600, Forced::Name)?;

@@ -34,7 +34,8 @@ impl Access {
         let is_own_origin = origin.map_or(is_read, |origin| origin == format!("https://{host}"));
         let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
         let is_own_site = site.is_none_or(|site| matches!(site, "same-origin" | "none"));
-        if !is_own_origin || (!is_own_site && !(is_door && is_read)) {
+        let is_opened = is_door && is_read;
+        if !is_own_origin || (!is_own_site && !is_opened) {
             return Err(Refusal::Origin);
         }
         if is_door || is_asset(path) || path == "/healthz" {

@@ -53,10 +53,10 @@ fn page(status: StatusCode, text: Result<String, ApiError>) -> Response {
     }
 }
 
-fn outside(app: &App, door: Door) -> Result<&Outside, Response> {
+fn outside(app: &App, door: Door) -> Result<&Outside, ApiError> {
     match (door, app.access.outside()) {
         (Door::Outside(_), Some(outside)) => Ok(outside),
-        (Door::Outside(_), None) | (Door::Local, _) => Err(not_found().into_response()),
+        (Door::Outside(_), None) | (Door::Local, _) => Err(not_found()),
     }
 }
 
@@ -71,7 +71,7 @@ fn machine(peer: &Peer) -> Option<IpAddr> {
 async fn login(State(app): State<Arc<App>>, Extension(door): Extension<Door>) -> Response {
     let outside = match outside(&app, door) {
         Ok(outside) => outside,
-        Err(response) => return response,
+        Err(error) => return error.into_response(),
     };
     let is_set = password::hash(&outside.folder).is_some();
     page(StatusCode::OK, rendered(&LoginPage { is_set, said: None }))
@@ -103,7 +103,7 @@ async fn log_in(
 ) -> Response {
     let outside = match outside(&app, door) {
         Ok(outside) => outside,
-        Err(response) => return response,
+        Err(error) => return error.into_response(),
     };
     let refused = |status, why: &str, said: &str| {
         app.access.note_refused(why, LOGIN, &peer);
@@ -147,7 +147,7 @@ async fn pairing(
 ) -> Response {
     let outside = match outside(&app, door) {
         Ok(outside) => outside,
-        Err(response) => return response,
+        Err(error) => return error.into_response(),
     };
     let is_same = query.get("certificate").is_some_and(|told| *told == outside.fingerprint().in_link());
     let fingerprint = outside.fingerprint().as_str();
@@ -164,7 +164,7 @@ async fn pair(
 ) -> Response {
     let outside = match outside(&app, door) {
         Ok(outside) => outside,
-        Err(response) => return response,
+        Err(error) => return error.into_response(),
     };
     let refused = |status, why: &str, said: &str| {
         app.access.note_refused(why, PAIR, &peer);

@@ -48,7 +48,7 @@ pub fn devices(environment: &HostEnvironment, output: OutputForm) -> Result<Exit
             }
         }
         OutputForm::Text if all.is_empty() => {
-            print("no device is paired; `checkrein open --phone` pairs one")
+            print("no device is paired; `checkrein open --phone` pairs one");
         }
         OutputForm::Text => {
             let row = |device: Device| {
