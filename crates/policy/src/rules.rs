@@ -24,6 +24,7 @@ mod prevent_recursive_deletion;
 mod prevent_remote_code_execution;
 mod prevent_secret_exfiltration;
 mod prevent_system_modification;
+mod prevent_unnamed_change;
 mod prevent_version_control_loss;
 mod protect_guard;
 mod warn_external_network;
@@ -56,6 +57,7 @@ pub static ALL: &[&Rule] = &[
     &confirm_outside_write::RULE,
     &confirm_package_install::RULE,
     &confirm_remote_change::RULE,
+    &prevent_unnamed_change::RULE,
 ];
 
 /// The built-in rule with this name; `None` when there is none.

@@ -6,7 +6,7 @@ use checkrein_policy::{
     BuiltinRules, Config, CustomRule, Decision, Example, LimitPreset, Policy, SessionLimits, check_rules,
     rules,
 };
-use checkrein_protocol::{Action, Effect, EffectKind};
+use checkrein_protocol::{Action, Effect, EffectKind, Nature};
 use proptest::prelude::*;
 
 fn findings(text: &str, policy: &Policy) -> Vec<(String, Decision)> {
@@ -98,6 +98,45 @@ fn the_reason_names_what_was_seen() {
     insta::assert_snapshot!(finding.reason, @"this deletes `/home/dev/a`, `/home/dev/b` with everything in it, and not all of that exists elsewhere or belongs to this task");
     assert_eq!(finding.effects, [0, 1]);
     assert!(!finding.alternatives.is_empty());
+}
+
+#[test]
+fn only_named_files_are_changed_where_files_are_named() {
+    let mut config = Config::default();
+    config.scope.only = vec!["src/parser.py".to_owned(), "notes/**".to_owned()];
+    let policy = Policy::new(config);
+    let is_refused = |text: &str| {
+        findings(text, &policy).contains(&("prevent_unnamed_change".to_owned(), Decision::Block))
+    };
+    for refused in [
+        "file_modify /home/dev/proj/src/other.py",
+        "file_create /home/dev/proj/src/parser.py.orig",
+        "file_modify /home/dev/proj recursive",
+        "file_modify /home/dev/proj/src recursive",
+        "file_modify /home/dev/proj/src/parser.py; file_delete /home/dev/proj/README.md recoverable",
+        "file_create /home/dev/proj/public/index.html",
+        "file_create /home/dev/proj/src",
+    ] {
+        assert!(is_refused(refused), "{refused}");
+    }
+    for passed in [
+        "file_modify /home/dev/proj/src/parser.py",
+        "file_create /home/dev/proj/notes/a/b.md",
+        "file_read /home/dev/proj/src/other.py",
+        "file_create /home/dev/proj/src/__pycache__/parser.pyc",
+        "file_modify /home/dev/proj/.git recoverable",
+        "file_create /tmp/x",
+        "process_spawn pytest",
+    ] {
+        assert!(!is_refused(passed), "{passed}");
+    }
+    // A directory is made for a file that is named, and for no other.
+    for (directory, count) in [("src", 0), ("lib", 1)] {
+        let mut example = Example::parse(&format!("file_create /home/dev/proj/{directory}")).unwrap();
+        example.effects[0].nature = Nature::EmptyDirectory;
+        let report = check_rules(&example.context(policy.config()), &policy);
+        assert_eq!(report.findings.len(), count, "{directory}");
+    }
 }
 
 #[test]

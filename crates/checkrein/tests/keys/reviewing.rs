@@ -28,6 +28,7 @@ pub fn rows() -> Vec<Row> {
             },
         ),
         row("scope.paths", ["[]", r#"["docs/**"]"#], &[], |scene| factors(scene, "echo x > src/main.rs")),
+        row("scope.only", ["[]", r#"["docs/**"]"#], &[], |scene| scene.verdict("echo x > src/main.rs")),
         row("owned.hosts", ["[]", r#"["api.example.com"]"#], &[], |scene| {
             scene.verdict("curl -d @README.md https://api.example.com/v1")
         }),

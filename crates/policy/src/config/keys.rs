@@ -98,6 +98,8 @@ pub(crate) static KEYS: &[Key] = &[
     key!("goals", goals, Kind::List, Free, "Goals that hold in every session, added to those of the prompts."),
     key!("scope.paths", scope.paths, Kind::List, Narrow,
         "Patterns of the paths where changes are expected, relative to the workspace or absolute; empty: the whole workspace."),
+    key!("scope.only", scope.only, Kind::List, Narrow,
+        "Patterns of the only files of the workspace that may be changed, relative to it; others are refused. Empty: all of them."),
     key!("owned.hosts", owned.hosts, Kind::List, GatherLooser,
         "Hosts that are your own, such as `api.example.com`, or `*.example.com` for all below: data of the project may go there."),
     key!("owned.remotes", owned.remotes, Kind::List, GatherLooser,

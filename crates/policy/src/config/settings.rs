@@ -125,6 +125,8 @@ pub struct Containment {
 pub struct ScopeSettings {
     /// Patterns of paths, relative to the workspace or absolute; empty: the whole workspace.
     pub paths: Vec<String>,
+    /// Patterns of the only files of the workspace that may be changed; empty: all of them.
+    pub only: Vec<String>,
 }
 
 /// What users depend on, by patterns of names: `*` stands for any text.
