@@ -2,10 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `agent` | agents of a file |
 //! | `fields` | reading the fields of a map |
 //! | `read` | a file as a whole |
 //! | `steps` | the steps of a file |
 
+mod agent;
 mod fields;
 mod read;
 mod steps;
@@ -20,7 +22,7 @@ use crate::condition::StepCondition;
 use crate::order::StepOrder;
 use crate::reviewer::{ModelFamily, ModelReviewer};
 use crate::strikes::LoopKind;
-use crate::template::TextTemplate;
+use crate::template::{TemplateValues, TextTemplate};
 
 /// A pipeline, as its file says it.
 #[derive(Debug, Clone)]
@@ -54,6 +56,8 @@ pub struct PipelineInput {
     pub description: Option<String>,
     /// What it is where nobody says; it must be given where that is `None`.
     pub default: Option<String>,
+    /// The only words that it may be; anything where there are none.
+    pub one_of: Vec<String>,
 }
 
 /// Where the steps of a pipeline work.
@@ -120,6 +124,8 @@ pub enum StepAct {
     Review(ReviewStep),
     /// Asks a user.
     Approve(ApprovalStep),
+    /// Asks a user whether the branch is to be published, and does it.
+    PullRequest(PullRequestStep),
 }
 
 impl StepAct {
@@ -131,13 +137,15 @@ impl StepAct {
             Self::Agent(_) => "agent",
             Self::Review(_) => "review",
             Self::Approve(_) => "approve",
+            Self::PullRequest(_) => "pull_request",
         }
     }
 
     /// Whether nothing else of the pipeline may run meanwhile: an agent changes what the others look at.
     pub fn runs_alone(&self) -> bool {
         match self {
-            Self::Agent(_) => true,
+            // What is published is the branch as it was shown to the user.
+            Self::Agent(_) | Self::PullRequest(_) => true,
             Self::Command(_) | Self::Gate(_) | Self::Review(_) | Self::Approve(_) => false,
         }
     }
@@ -194,8 +202,34 @@ pub struct AgentStep {
     pub context: Vec<String>,
     /// Whose model it works with.
     pub family: Option<ModelFamily>,
+    /// The agent of this step works with a model of another family.
+    pub unlike: Option<String>,
+    /// Which files it may change; all of them where that is `None`.
+    pub scope: Option<AgentScope>,
     /// Options of `checkrein run` besides, as words of its command line.
     pub options: Vec<String>,
+}
+
+/// Which files an agent may change: its hook refuses others while the step runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentScope {
+    /// A document below the worktree whose list of files counts.
+    pub design: Option<String>,
+    /// Patterns besides.
+    pub allow: Vec<String>,
+}
+
+/// A pull request.
+#[derive(Debug, Clone)]
+pub struct PullRequestStep {
+    /// The file below the worktree with its title, on the first line, and its text.
+    pub text: String,
+    /// The remote to which the branch is pushed.
+    pub remote: String,
+    /// The branch into which it is to be merged; the one that the remote says where that is `None`.
+    pub into: Option<String>,
+    /// What the user is told besides, when they are asked.
+    pub question: Option<TextTemplate>,
 }
 
 /// A review.
@@ -236,12 +270,31 @@ impl PipelineFile {
         self.reviewers.iter().find(|reviewer| reviewer.name == name)
     }
 
-    /// Whose models work in it.
+    /// Whose models work in it whatever becomes of its steps: those of agents without a condition.
     pub fn authors(&self) -> Vec<ModelFamily> {
-        let family = |step: &StepSpecification| match &step.act {
-            StepAct::Agent(agent) => agent.family,
-            StepAct::Command(_) | StepAct::Gate(_) | StepAct::Review(_) | StepAct::Approve(_) => None,
+        self.steps.iter().filter(|step| step.when.is_none()).filter_map(StepSpecification::family).collect()
+    }
+
+    /// Whose models work in it, as far as is known by now: also those of agents whose condition held.
+    pub fn authors_by(&self, values: &TemplateValues) -> Vec<ModelFamily> {
+        let has_begun = |step: &&StepSpecification| {
+            let outcome = values.0.get(&format!("steps.{}.outcome", step.name)).map(String::as_str);
+            step.when.is_none() || !matches!(outcome, None | Some("left_out" | "waiting"))
         };
-        self.steps.iter().filter_map(family).collect()
+        self.steps.iter().filter(has_begun).filter_map(StepSpecification::family).collect()
+    }
+}
+
+impl StepSpecification {
+    /// Whose model works in it.
+    fn family(&self) -> Option<ModelFamily> {
+        match &self.act {
+            StepAct::Agent(agent) => agent.family,
+            StepAct::Command(_)
+            | StepAct::Gate(_)
+            | StepAct::Review(_)
+            | StepAct::Approve(_)
+            | StepAct::PullRequest(_) => None,
+        }
     }
 }

@@ -12,6 +12,8 @@
 //! | `progress` | what runs next, and what becomes of the others when a step ends |
 //! | `strikes` | when a loop is over: its cap, the same failure twice, rounds without progress |
 //! | `reviewer` | families and ranks of models, and which reviewer may follow which |
+//! | `excerpt` | the part of a long output that an agent is told |
+//! | `pull_request` | the text of a pull request, and where its branch may go |
 //! | `endpoint` | models that are asked over HTTP: where, and in which form |
 //! | `model_claim` | which model an answer says that it came from |
 //! | `review_prompt` | what a reviewer is asked |
@@ -25,10 +27,12 @@
 
 mod condition;
 mod endpoint;
+mod excerpt;
 mod file;
 mod model_claim;
 mod order;
 mod progress;
+mod pull_request;
 mod review_prompt;
 mod reviewer;
 mod shipped;
@@ -39,13 +43,16 @@ mod verdict;
 
 pub use condition::StepCondition;
 pub use endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
+pub use excerpt::excerpt;
 pub use file::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, PipelineInput,
-    ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct, StepSpecification, StepTime, WorkPlace,
+    AgentScope, AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile,
+    PipelineInput, PullRequestStep, ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct,
+    StepSpecification, StepTime, WorkPlace,
 };
 pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;
 pub use progress::{StepConsequence, StepEnd, StepResult};
+pub use pull_request::{PullRequestText, RemotePlace, pull_request_text};
 pub use review_prompt::{ReviewQuestion, ReviewToken, review_prompt};
 pub use reviewer::{
     AskedModel, ModelFamily, ModelRank, ModelReviewer, ReviewerTransport, eligible_reviewers,

@@ -238,9 +238,11 @@ impl PipelineState {
         };
         let likeness = match &step.act {
             StepAct::Review(_) => Likeness::MoreThanHalf,
-            StepAct::Command(_) | StepAct::Gate(_) | StepAct::Agent(_) | StepAct::Approve(_) => {
-                Likeness::Exact
-            }
+            StepAct::Command(_)
+            | StepAct::Gate(_)
+            | StepAct::Agent(_)
+            | StepAct::Approve(_)
+            | StepAct::PullRequest(_) => Likeness::Exact,
         };
         let look_at: Vec<String> = result.problems.iter().take(NAMED).cloned().collect();
         let outcome =

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use checkrein_pipelines::{
-    CommandLine, LoopKind, ModelFamily, PipelineFile, SHIPPED_TASK, SHIPPED_TASK_NAME, StepAct, WorkPlace,
+    CommandLine, LoopKind, ModelFamily, PipelineFile, SHIPPED_TASK, SHIPPED_TASK_NAME, StepAct,
+    TemplateValues, WorkPlace,
 };
 use checkrein_policy::LayerKind;
 
@@ -136,6 +137,28 @@ fn what_is_wrong_is_told_with_its_place() {
         ("when: \"inputs.kind == 'bug'", "when: \"inputs.kind = 'bug'", "p.yaml:52:11", "comparison"),
         ("worktree: task", "worktree: &a task", "p.yaml:8:11", "an anchor"),
         ("    rank: flagship", "    rank: small", "p.yaml:21:11", "one of standard, flagship"),
+        (
+            "kind: {default: bug}",
+            "kind: {default: bug, one_of: [a, b]}",
+            "p.yaml:7:9",
+            "`bug` is not one of its words",
+        ),
+        ("time: 90m", "allow: [../other]", "p.yaml:29:12", "below the worktree"),
+        ("time: 90m", "unlike: tests", "p.yaml:23:5", "in which no agent works"),
+        ("time: 90m", "unlike: nobody", "p.yaml:23:5", "no such step"),
+        ("time: 90m", "unlike: design", "p.yaml:23:5", "models of anthropic work in both"),
+        (
+            "approve: Merge ${steps.tests.text} of ${task}?",
+            "pull_request: ../x.md",
+            "p.yaml:50:19",
+            "below the worktree",
+        ),
+        (
+            "approve: Merge ${steps.tests.text} of ${task}?",
+            "pull_request: x.md\n    remote: --upload-pack=x",
+            "p.yaml:51:13",
+            "a name of git",
+        ),
     ] {
         let said = errors(&with(part, other));
         assert!(said.contains(words), "{other}: {said}");
@@ -150,6 +173,31 @@ fn a_file_of_a_project_is_told_that_it_is_one() {
     assert!(errors("name: x\n").contains("no `steps`"));
     assert!(errors("").contains("no `name`"));
     assert!(errors("- a\n").contains("a map"));
+}
+
+#[test]
+fn whose_models_review_depends_on_who_worked() {
+    let text = with(
+        "  - name: asked",
+        "  - name: second\n    agent: [codex, exec]\n    prompt: x\n    unlike: design\n    when: inputs.kind == 'hard'\n  - name: asked",
+    );
+    let read =
+        PipelineFile::parse("p.yaml", &text, LayerKind::User).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(read.authors(), [ModelFamily::Anthropic]);
+    for (outcome, both) in
+        [("waiting", false), ("left_out", false), ("running", true), ("passed", true), ("failed", true)]
+    {
+        let values = TemplateValues([("steps.second.outcome".to_owned(), outcome.to_owned())].into());
+        let expected: &[ModelFamily] =
+            if both { &[ModelFamily::Anthropic, ModelFamily::OpenAi] } else { &[ModelFamily::Anthropic] };
+        assert_eq!(read.authors_by(&values), expected, "{outcome}");
+    }
+    let published = with("approve: Merge ${steps.tests.text} of ${task}?", "pull_request: pr.md");
+    let read = PipelineFile::parse("p.yaml", &published, LayerKind::User);
+    assert!(read.is_ok(), "{read:?}");
+    assert!(
+        errors(&published.replace("worktree: task", "worktree: none")).contains("needs `worktree: task`")
+    );
 }
 
 #[test]

@@ -106,7 +106,7 @@ pub struct PipelinePlan {
 pub struct PlannedStep {
     /// Its name.
     pub name: String,
-    /// `command`, `gate`, `agent`, `review` or `approve`.
+    /// `command`, `gate`, `agent`, `review`, `approve` or `pull_request`.
     pub kind: String,
     /// The steps that it waits for.
     pub needs: Vec<String>,

@@ -6,7 +6,9 @@
 //! | `run` | running one, or going on with one |
 //! | `act` | what a step does, as processes |
 //! | `approve` | questions to a user |
+//! | `prompt` | what an agent is told, and which files it may change |
 //! | `review` | reviews by other models |
+//! | `publish` | the pull request at the end |
 //! | `changes` | what a task changed, for a reviewer |
 //! | `process` | one process of a step |
 //! | `attend` | what stands above a command of a step |
@@ -24,6 +26,10 @@ mod changes;
 mod plan;
 #[cfg(target_os = "linux")]
 mod process;
+#[cfg(target_os = "linux")]
+mod prompt;
+#[cfg(target_os = "linux")]
+mod publish;
 mod report;
 #[cfg(target_os = "linux")]
 mod review;

@@ -5,7 +5,7 @@ use checkrein_policy::{
     ConfigErrorKind, ConfigErrors, ConfigSource, Fault, Layer, LayerKind, Position, load,
 };
 
-use super::fields::{bad, find, is_name, known, number, templates, text, unfit, word};
+use super::fields::{bad, find, is_name, known, number, templates, text, texts, unfit, word};
 use super::{PipelineFile, PipelineInput, SafetyText, WorkPlace, steps};
 use crate::endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 use crate::order::StepOrder;
@@ -127,9 +127,9 @@ fn inputs(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
             faults.push(Fault::new(input.at, ConfigErrorKind::Unfit { message }));
             continue;
         }
-        let (mut description, mut default) = (None, None);
+        let (mut description, mut default, mut one_of) = (None, None, Vec::new());
         if !input.value.is_null() {
-            let fields = known(&input.value, &input.key, &["description", "default"], faults);
+            let fields = known(&input.value, &input.key, &["description", "default", "one_of"], faults);
             description = text(fields, "description", faults);
             default = find(fields, "default").and_then(|entry| match entry.value.scalar() {
                 Some(text) => Some(text.to_owned()),
@@ -140,8 +140,13 @@ fn inputs(entry: &YamlEntry, faults: &mut Vec<Fault>) -> Vec<PipelineInput> {
                     None
                 }
             });
+            one_of = texts(fields, "one_of", faults);
+            if let Some(word) = default.as_ref().filter(|word| !one_of.is_empty() && !one_of.contains(*word))
+            {
+                faults.push(unfit(&input.value, format!("the default `{word}` is not one of its words")));
+            }
         }
-        read.push(PipelineInput { name: input.key.clone(), description, default });
+        read.push(PipelineInput { name: input.key.clone(), description, default, one_of });
     }
     read
 }

@@ -14,24 +14,25 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, ReviewStep,
-    ReviewedThing, SendBack, StepAct, StepSpecification, StepTime,
+    ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, PullRequestStep,
+    ReviewStep, ReviewedThing, SendBack, StepAct, StepSpecification, StepTime, WorkPlace, agent,
 };
 use crate::condition::StepCondition;
 use crate::order::StepOrder;
-use crate::reviewer::{ModelFamily, ModelReviewer, eligible_reviewers};
+use crate::reviewer::{ModelReviewer, eligible_reviewers};
 use crate::strikes::LoopKind;
 use crate::template::TextTemplate;
 
 /// What every step may have.
 const COMMON: [&str; 8] = ["name", "needs", "when", "time", "retries", "on_failure", "outputs", "safety"];
 /// The kinds of steps, each with its own keys.
-const KINDS: [(&str, &[&str]); 5] = [
+const KINDS: [(&str, &[&str]); 6] = [
     ("command", &["runner", "phase", "write", "net"]),
     ("gate", &["paths", "allow", "design", "sections", "since", "strict"]),
-    ("agent", &["prompt", "context", "family", "profile", "budget", "tokens", "price", "idle_time"]),
+    ("agent", agent::KEYS),
     ("review", &["question", "by"]),
     ("approve", &[]),
+    ("pull_request", &["remote", "into", "question"]),
 ];
 /// What a reviewer is asked where nobody says.
 const USUAL_QUESTION: &str = "Is this correct, complete and fit to be merged?";
@@ -58,6 +59,11 @@ pub(super) fn read(items: &[YamlNode], file: &str, pipeline: &mut PipelineFile, 
             references(pipeline, place, item, faults);
         }
         reviews(pipeline, &needs, faults);
+        for (place, (item, _)) in needs.iter().enumerate() {
+            if let Err(message) = agent::is_unlike(pipeline, place) {
+                faults.push(unfit(item, message));
+            }
+        }
     }
 }
 
@@ -113,11 +119,11 @@ fn step(
         StepAct::Gate(_) => 5 * 60,
         StepAct::Agent(_) => 60 * 60,
         StepAct::Review(_) => 10 * 60,
-        StepAct::Approve(_) => 24 * 60 * 60,
+        StepAct::Approve(_) | StepAct::PullRequest(_) => 24 * 60 * 60,
     };
     let time = time(entries, "time", faults).unwrap_or(Duration::from_secs(usual));
     let retries = number(entries, "retries", (0, RETRIES), faults).unwrap_or(0);
-    if retries > 0 && matches!(act, StepAct::Gate(_) | StepAct::Approve(_)) {
+    if retries > 0 && matches!(act, StepAct::Gate(_) | StepAct::Approve(_) | StepAct::PullRequest(_)) {
         faults.push(unfit(
             item,
             "a gate and a user answer the same again: `retries` is for commands, agents and reviews",
@@ -145,13 +151,46 @@ fn act(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<StepAct> {
         return gate(entries, faults).map(StepAct::Gate);
     }
     if let Some(entry) = find(entries, "agent") {
-        return agent(entry, entries, faults).map(StepAct::Agent);
+        return agent::read(entry, entries, faults).map(StepAct::Agent);
     }
     if let Some(entry) = find(entries, "review") {
         return review(entry, entries, faults).map(StepAct::Review);
     }
+    if let Some(entry) = find(entries, "pull_request") {
+        return pull_request(entry, entries, faults).map(StepAct::PullRequest);
+    }
     let question = template(find(entries, "approve")?, faults)?;
     Some(StepAct::Approve(ApprovalStep { question }))
+}
+
+fn pull_request(
+    entry: &YamlEntry,
+    entries: &[YamlEntry],
+    faults: &mut Vec<Fault>,
+) -> Option<PullRequestStep> {
+    let Some(path) = entry.value.scalar().filter(|path| is_inside(path)) else {
+        faults.push(bad("pull_request", &entry.value, "the path of a file below the worktree"));
+        return None;
+    };
+    let mut name = |key: &str| {
+        let name = text(entries, key, faults)?;
+        if is_reference(&name) {
+            return Some(name);
+        }
+        let node = find(entries, key)?;
+        faults.push(bad(key, &node.value, "a name of git: letters, digits, `-`, `_`, `.` and `/`"));
+        None
+    };
+    let remote = name("remote").unwrap_or_else(|| "origin".to_owned());
+    let into = name("into");
+    let question = find(entries, "question").and_then(|question| template(question, faults));
+    Some(PullRequestStep { text: path.to_owned(), remote, into, question })
+}
+
+/// Whether a text is a plain name of a remote or a branch, which no program takes for an option.
+fn is_reference(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
+    !name.is_empty() && name.len() <= 100 && !name.starts_with(['-', '.', '/']) && name.chars().all(is_plain)
 }
 
 fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> CommandStep {
@@ -215,32 +254,6 @@ fn gate(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<GateStep> {
     Some(GateStep { gate, options })
 }
 
-fn agent(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<AgentStep> {
-    let words = templates(entry, faults);
-    let prompt = find(entries, "prompt").and_then(|prompt| template(prompt, faults));
-    if find(entries, "prompt").is_none() {
-        faults.push(unfit(&entry.value, "an agent needs a `prompt`"));
-    }
-    let families = ModelFamily::ALL.map(|family| (family.name(), family));
-    let program = words.first().map(|word| word.filled(&crate::TemplateValues::default()));
-    let family = word(entries, "family", &families, faults)
-        .or_else(|| program.as_deref().and_then(ModelFamily::of_program));
-    let context = texts(entries, "context", faults);
-    if let (Some(node), Some(path)) = (find(entries, "context"), context.iter().find(|path| !is_inside(path)))
-    {
-        faults.push(unfit(&node.value, format!("`{path}` is not a path below the worktree")));
-    }
-    let profiles = [("interactive", "interactive"), ("unattended", "unattended"), ("strict", "strict")];
-    let profile = word(entries, "profile", &profiles, faults).unwrap_or("unattended");
-    let mut options = vec![format!("--profile={profile}")];
-    for (key, option) in
-        [("budget", "--budget"), ("tokens", "--tokens"), ("price", "--price"), ("idle_time", "--idle-time")]
-    {
-        options.extend(text(entries, key, faults).map(|value| format!("{option}={value}")));
-    }
-    Some(AgentStep { words, prompt: prompt?, context, family, options })
-}
-
 fn review(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<ReviewStep> {
     let of = match entry.value.scalar() {
         Some("changes") => ReviewedThing::Changes,
@@ -293,7 +306,7 @@ fn send_back(entry: &YamlEntry, act: &StepAct, faults: &mut Vec<Fault>) -> Optio
             | Gate::Implementation => LoopKind::Completeness,
         },
         StepAct::Review(_) => LoopKind::Requirements,
-        StepAct::Approve(_) => {
+        StepAct::Approve(_) | StepAct::PullRequest(_) => {
             faults.push(unfit(
                 &entry.value,
                 "a no of a user ends the pipeline: `on_failure` is for the others",
@@ -359,6 +372,14 @@ fn references(pipeline: &PipelineFile, place: usize, item: &YamlNode, faults: &m
         }
         StepAct::Review(review) => names.extend(review.question.places()),
         StepAct::Approve(approve) => names.extend(approve.question.places()),
+        StepAct::PullRequest(request) => {
+            names.extend(request.question.iter().flat_map(TextTemplate::places));
+            if pipeline.place == WorkPlace::WorkTree {
+                let message =
+                    "what is published is the branch of a worktree: `pull_request` needs `worktree: task`";
+                faults.push(unfit(item, message));
+            }
+        }
     }
     names.extend(step.when.iter().flat_map(StepCondition::names));
     names.extend(of_agent.into_iter().filter(|name| *name != "prompt"));
@@ -455,7 +476,11 @@ fn reviews(pipeline: &mut PipelineFile, needs: &[(&YamlNode, Option<Vec<String>>
                     faults.push(unfit(item, message));
                 }
             }
-            StepAct::Agent(_) | StepAct::Command(_) | StepAct::Gate(_) | StepAct::Approve(_) => {}
+            StepAct::Agent(_)
+            | StepAct::Command(_)
+            | StepAct::Gate(_)
+            | StepAct::Approve(_)
+            | StepAct::PullRequest(_) => {}
         }
     }
 }

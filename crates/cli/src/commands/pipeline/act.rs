@@ -1,7 +1,6 @@
 //! What a step does, as processes: commands, gates, agents. What came of it is told as a value.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,8 +14,8 @@ use checkrein_engine::check;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
-    AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, ReviewRecordEntry, StepAct, StepEnd,
-    StepResult, StepSpecification, TemplateValues,
+    AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, PipelineState, ReviewRecordEntry, StepAct,
+    StepEnd, StepResult, StepSpecification, TemplateValues, excerpt,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::{AbsolutePath, Action};
@@ -27,7 +26,7 @@ use serde_json::{Value as Json, json};
 
 use super::approve::{self, Answered};
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
-use super::review;
+use super::{publish, review};
 
 /// How much of an output is looked at and told to others, in bytes (ours): sums stand at the end.
 const TOLD: u64 = 64 << 10;
@@ -61,6 +60,8 @@ pub(super) struct StepWork {
     /// The question that waited when the pipeline was cut off.
     pub(super) question: Option<String>,
     pub(super) settings: StepSettings,
+    /// How the whole run stands, where the step tells others of it.
+    pub(super) lineage: Option<Box<PipelineState>>,
     pub(super) key: MaskKey,
     pub(super) stop: std::sync::Arc<AtomicBool>,
     pub(super) events: Sender<StepEvent>,
@@ -110,6 +111,7 @@ impl StepWork {
             StepAct::Gate(gate) => self.gate(gate),
             StepAct::Agent(agent) => self.agent(agent),
             StepAct::Review(review) => review::review(&self, review),
+            StepAct::PullRequest(request) => publish::publish(&self, request),
             StepAct::Approve(approve) => {
                 let question = approve.question.filled(&self.values).trim().to_owned();
                 let input = json!({
@@ -302,7 +304,10 @@ impl StepWork {
             Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
         };
         let settings = self.folder.join("settings.json");
-        let text = serde_json::to_vec_pretty(&self.settings)?;
+        let text = match self.settings_of(step) {
+            Ok(own) => serde_json::to_vec_pretty(&own)?,
+            Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
+        };
         replace(&settings, &text).map_err(io::Error::other)?;
         let until = std::time::Instant::now() + STILL_THERE;
         let (output, errors) = output_files(&self.folder);
@@ -351,22 +356,6 @@ impl StepWork {
             },
         };
         Ok(Some(StepReport { text, ..StepReport::plain(end, summary) }))
-    }
-
-    /// What an agent is told: its prompt, the files that it is shown, and what was wrong last time.
-    fn prompt(&self, step: &AgentStep) -> Result<String, String> {
-        let mut prompt = step.prompt.filled(&self.values);
-        for path in &step.context {
-            let text = super::own_file(&self.directory, path)
-                .map_err(|why| format!("`{path}`, which the agent is to be shown, {why}"))?;
-            // Writing to a text cannot fail.
-            let _ = write!(prompt, "\n\n`{path}`:\n\n{}\n", String::from_utf8_lossy(&text));
-        }
-        let feedback = self.values.0.get("feedback").map_or("", String::as_str);
-        if !feedback.is_empty() && !step.prompt.places().any(|place| place == "feedback") {
-            let _ = write!(prompt, "\n\nWhat was wrong with the last attempt:\n\n{feedback}\n");
-        }
-        Ok(prompt)
     }
 
     fn filled(&self, words: &[checkrein_pipelines::TextTemplate]) -> Result<Vec<String>, String> {
@@ -443,7 +432,7 @@ fn of_route(route: &Route, step: &CommandStep, status: Option<u8>, said: &str, h
         problems,
         count: route.failed,
         strikes: if route.passed.unwrap_or(0) == 0 { 2 } else { 3 },
-        feedback: format!("{} ({told})\n\n{said}", route.advice()),
+        feedback: format!("{} ({told})\n\n{}", route.advice(), excerpt(said)),
     }
 }
 

@@ -12,6 +12,25 @@ use super::act::StepWork;
 /// The longest file that is shown, in bytes (ours); of a longer one it is said that it changed.
 const LONGEST: u64 = 1 << 20;
 
+/// The names of the files that changed; or why that cannot be told.
+pub(super) fn changed_names(work: &StepWork) -> Result<Vec<String>, String> {
+    let told = |error: &dyn std::fmt::Display| format!("what changed cannot be told: {error}");
+    let repository = repository(&work.environment, &work.workspace)
+        .map_err(|error| told(&error))?
+        .ok_or_else(|| "what changed cannot be told without a repository".to_owned())?;
+    let Some(name) = &work.worktree else {
+        let all = changed_texts(&repository, &ChangeBase::LastCommit, LONGEST, |_: &Path| true);
+        return Ok(all.map_err(|error| told(&error))?.into_iter().map(|file| file.path).collect());
+    };
+    let name: WorktreeName = name.parse().map_err(|error| told(&error))?;
+    let places = places(&work.environment, &work.workspace).map_err(|error| told(&error))?;
+    let record = places.record(&name);
+    let owner = Owner::load(&record).map_err(|error| told(&error))?;
+    let owner = owner.ok_or_else(|| "the worktree of the task is gone".to_owned())?;
+    let changes = Changes::of(&repository, &owner, &record).map_err(|error| told(&error))?;
+    Ok(changes.files.iter().map(|file| file.path.to_string_lossy().into_owned()).collect())
+}
+
 /// Everything that changed, as a diff; or why that cannot be told.
 pub(super) fn changes(work: &StepWork) -> Result<Vec<u8>, String> {
     let told = |error: &dyn std::fmt::Display| format!("what changed cannot be told: {error}");

@@ -138,6 +138,9 @@ fn does(step: &StepSpecification) -> String {
             format!("{of}, by {}", review.by.join(", else "))
         }
         StepAct::Approve(approve) => approve.question.filled(&named(&approve.question)),
+        StepAct::PullRequest(request) => {
+            format!("asks you, then pushes the branch to `{}` and opens a pull request", request.remote)
+        }
     }
 }
 
@@ -168,7 +171,8 @@ fn obstacle(
                 .collect::<Option<_>>()?;
             absent.pop()
         }
-        StepAct::Gate(_) | StepAct::Approve(_) => None,
+        // Without a remote or a program for it, a patch takes its place.
+        StepAct::Gate(_) | StepAct::Approve(_) | StepAct::PullRequest(_) => None,
     }
 }
 
@@ -197,7 +201,7 @@ fn missing(
     is_missing(environment, &program)
 }
 
-fn is_missing(environment: &HostEnvironment, program: &str) -> Option<String> {
+pub(super) fn is_missing(environment: &HostEnvironment, program: &str) -> Option<String> {
     let is_there = if program.contains('/') {
         std::path::Path::new(environment.cwd.join(program).as_str()).is_file()
     } else {

@@ -62,7 +62,11 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
     };
     let question = mask_text(&step.question.filled(&work.values), &work.key).into_owned();
     let named: Vec<&ModelReviewer> = step.by.iter().filter_map(|name| work.pipeline.reviewer(name)).collect();
-    let eligible = eligible_reviewers(&named, &work.pipeline.authors());
+    let eligible = eligible_reviewers(&named, &work.pipeline.authors_by(&work.values));
+    if eligible.is_empty() {
+        let why = "nobody may review: all reviewers are of a family whose models worked in this run";
+        return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+    }
     let deadline = Instant::now() + work.step.time.0;
     let mut reviews = Vec::new();
     for (number, reviewer) in eligible.iter().enumerate() {

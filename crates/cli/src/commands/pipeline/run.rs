@@ -14,8 +14,8 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::lessons;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
-    KeptOutput, PipelineEnd, PipelineFile, PipelineState, StepConsequence, StepEnd, StepOutcome, StepResult,
-    StepState, TemplateValues, WorkPlace,
+    KeptOutput, PipelineEnd, PipelineFile, PipelineState, StepAct, StepConsequence, StepEnd, StepOutcome,
+    StepResult, StepState, TemplateValues, WorkPlace,
 };
 use checkrein_policy::Digest;
 use checkrein_sandbox::Signals;
@@ -377,6 +377,7 @@ impl<'a> Runner<'a> {
                 texts: texts.collect(),
                 only_tighten: !self.state.is_own,
             },
+            lineage: matches!(step.act, StepAct::PullRequest(_)).then(|| Box::new(self.state.clone())),
             key: self.environment.state.mask_key()?,
             stop: Arc::clone(&self.stop),
             events,
@@ -439,6 +440,12 @@ fn inputs(
                 format!("give it: `--input {}=VALUE`", input.name),
             )
         })?;
+        if !input.one_of.is_empty() && !input.one_of.contains(&value) {
+            return Err(CommandError::user(
+                format!("the input `{}` cannot be `{}`", input.name, plain(&value)),
+                format!("it is one of {}", input.one_of.join(", ")),
+            ));
+        }
         all.insert(input.name.clone(), mask_text(&value, key).into_owned());
     }
     Ok(all)

@@ -1,0 +1,204 @@
+//! The pipeline of a task from its issue to a pull request, with scripted agents: what reaches the branch, who is asked, and where it goes.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod pipeline_support;
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use pipeline_support::{Place, outcomes, said, step, told};
+use serde_json::Value as Json;
+
+fn lineage(answer: &Json) -> PathBuf {
+    PathBuf::from(answer["lineage"].as_str().unwrap())
+}
+
+/// The folder of the last attempt of the step that publishes.
+fn published(answer: &Json) -> PathBuf {
+    let place = answer["steps"].as_array().unwrap().len();
+    lineage(answer)
+        .join(format!("artifacts/{place:03}-pull-request/{}", step(answer, "pull-request")["attempts"]))
+}
+
+#[test]
+fn an_issue_becomes_a_reviewed_branch() {
+    let place = Place::with_issue();
+    let (status, answer) = place.task_answered("allow", &[]);
+    assert_eq!((status, answer["task"].as_str()), (0, Some("issue-12")), "{answer}");
+    let (left_out, others): (Vec<String>, Vec<String>) =
+        outcomes(&answer).into_iter().partition(|one| one.ends_with(" left_out"));
+    assert_eq!(left_out, ["adversarial-codex left_out", "adversarial-gemini left_out"]);
+    assert!(others.iter().all(|one| one.ends_with(" passed")), "{answer}");
+    // The stub went back once, and what reached the branch has none.
+    assert_eq!(step(&answer, "implement")["attempts"], 2);
+    let log = place.git_says(&["log", "-1", "--stat", "--format=%s", "checkrein/issue-12"]);
+    assert!(log.starts_with("Add add") && log.contains("add.py") && !log.contains("task-notes"), "{log}");
+    // Who began again was told what had changed by then.
+    assert!(
+        place.read("prompts").contains("Files that this task has changed so far: `add.py`, `task-notes/")
+    );
+    // There is no remote: a patch is kept, and it applies.
+    let reason = step(&answer, "pull-request")["reason"].as_str().unwrap();
+    assert!(reason.contains("there is no remote `origin`") && reason.contains("git am"), "{reason}");
+    let patch = published(&answer).join("change.patch");
+    place.environment.git(&["am", "-q", patch.to_str().unwrap()]);
+    assert_eq!(
+        place.git_says(&["rev-parse", "HEAD^{tree}"]),
+        place.git_says(&["rev-parse", "checkrein/issue-12^{tree}"])
+    );
+}
+
+#[test]
+fn a_branch_is_pushed_after_a_yes_and_never_before() {
+    let place = Place::with_issue();
+    let bare = place.home().join("bare.git");
+    place.environment.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
+    // A relative address is meant from the repository.
+    place.environment.git(&["remote", "add", "origin", "../bare.git"]);
+    let there = || {
+        place.git_says(&[
+            "--git-dir",
+            bare.to_str().unwrap(),
+            "for-each-ref",
+            "--format=%(objectname) %(refname)",
+        ])
+    };
+    let (status, answer) = place.task_answered("deny", &[]);
+    assert_eq!((status, answer["end"].as_str()), (2, Some("refused")), "{answer}");
+    assert_eq!((step(&answer, "pull-request")["outcome"].as_str(), there().as_str()), (Some("refused"), ""));
+    // Asked again, and allowed.
+    let begun = place.command(&["--json", "pipeline", "run", "--resume"]).spawn().unwrap();
+    let question = place.question();
+    let shown = place.output(&["approval", "show", &question]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("Push `checkrein/issue-12` (1 commit") && shown.contains("bare.git"), "{shown}");
+    assert!(shown.contains("The review says: APPROVED"), "{shown}");
+    assert!(place.output(&["approval", "allow", &question]).status.success());
+    let (status, answer) = told(&begun.wait_with_output().unwrap());
+    assert_eq!(status, 0, "{answer}");
+    let head = place.git_says(&["rev-parse", "checkrein/issue-12"]);
+    assert_eq!(there(), format!("{} refs/heads/checkrein/issue-12\n", head.trim()));
+    // Only the branch step and what waits for it ran again; the text tells how it was made.
+    assert_eq!(step(&answer, "implement")["attempts"], 2);
+    let text = fs::read_to_string(published(&answer).join("pull-request.md")).unwrap();
+    assert!(text.starts_with("It adds.\n\n## How this was made"), "{text}");
+    assert!(text.contains("| design-review | review | passed | 1 | APPROVED by gpt-5.2 |"), "{text}");
+    assert!(text.contains("| green | command | passed | 2 |"), "{text}");
+    assert!(!text.contains("it is right"), "the words of a reviewer reach nobody else: {text}");
+}
+
+/// `ssh` that reaches a repository on this machine, and `gh` that writes down how it was called.
+fn forge(place: &Place) {
+    let bare = place.home().join("bare.git");
+    place.environment.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
+    place.environment.git(&["remote", "add", "origin", "git@github.com:acme/app.git"]);
+    place.program("ssh", &format!("#!/bin/sh\nexec git-receive-pack {}\n", bare.display()));
+    place.program(
+        "gh",
+        "#!/bin/sh\necho \"$@\" >> \"$HOME/gh\"\ncase \"$2\" in\n view) [ -e \"$HOME/opened\" ] && cat \"$HOME/opened\" ;;\n create) echo https://github.com/acme/app/pull/7 > \"$HOME/opened\"; cat \"$HOME/opened\" ;;\nesac\n",
+    );
+}
+
+#[test]
+fn a_pull_request_is_opened_once() {
+    let place = Place::with_issue();
+    forge(&place);
+    let (status, answer) = place.task_answered("allow", &[]);
+    assert_eq!(status, 0, "{answer}");
+    assert_eq!(step(&answer, "pull-request")["reason"], "pull request: https://github.com/acme/app/pull/7");
+    let called = place.read("gh");
+    let created = called.lines().find(|line| line.starts_with("pr create")).unwrap();
+    assert!(
+        created.contains("--head=checkrein/issue-12 --title=Add add --body-file ")
+            && !created.contains("--base"),
+        "{created}"
+    );
+    assert_eq!(called.matches("pr create").count(), 1, "{called}");
+    // Whoever was killed in between finds the one that is there.
+    let place = Place::with_issue();
+    forge(&place);
+    fs::write(place.home().join("opened"), "https://github.com/acme/app/pull/8\n").unwrap();
+    let (status, answer) = place.task_answered("allow", &[]);
+    assert_eq!(status, 0, "{answer}");
+    assert_eq!(step(&answer, "pull-request")["reason"], "pull request: https://github.com/acme/app/pull/8");
+    assert!(!place.read("gh").contains("pr create"), "{}", place.read("gh"));
+}
+
+#[test]
+fn without_a_program_for_it_the_commands_are_told() {
+    let place = Place::with_issue();
+    place.environment.git(&["remote", "add", "origin", "https://user:word@github.com/acme/app.git"]);
+    if place.environment.command("sh").args(["-c", "command -v gh"]).output().unwrap().status.success() {
+        checkrein_testkit::not_run("a machine without gh");
+        return;
+    }
+    let (status, answer) = place.task_answered("allow", &[]);
+    let reason = step(&answer, "pull-request")["reason"].as_str().unwrap();
+    assert_eq!(status, 0, "{answer}");
+    assert!(
+        reason.contains("`gh`, which opens pull requests, is not there")
+            && reason.contains("`git push origin checkrein/issue-12`")
+            && reason.contains("gh pr create --head checkrein/issue-12"),
+        "{reason}"
+    );
+    assert!(!answer.to_string().contains("word@"), "{answer}");
+}
+
+#[test]
+fn another_model_writes_tests_before_there_is_code() {
+    let place = Place::with_issue();
+    let wrong = place.task(&["--input", "adversarial=cdoex"]).output().unwrap();
+    let (status, error) = told(&wrong);
+    assert_eq!((status, error["error"]["hint"].as_str()), (1, Some("it is one of none, codex, gemini")));
+    let (status, answer) = place.task_answered("allow", &["--input", "adversarial=codex"]);
+    assert_eq!(status, 0, "{answer}");
+    assert_eq!(step(&answer, "adversarial-codex")["outcome"], "passed");
+    assert_eq!(step(&answer, "adversarial-gemini")["outcome"], "left_out");
+    // They came before the code, and are part of what is published.
+    let names: Vec<&str> =
+        answer["steps"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let at = |name: &str| names.iter().position(|one| *one == name).unwrap();
+    assert!(at("adversarial-codex") < at("red") && at("red") < at("implement"));
+    let files = place.git_says(&["show", "--name-only", "--format=", "checkrein/issue-12"]);
+    assert!(files.contains("test_adversarial_add.py"), "{files}");
+    // Nobody reviews what a model of their own family wrote: the design was reviewed before that.
+    assert_eq!(step(&answer, "design-review")["reviews"][0]["answered"], "gpt-5.2");
+    assert_eq!(step(&answer, "code-review")["reviews"][0]["answered"], "gemini-3-pro");
+}
+
+#[test]
+fn files_that_the_design_does_not_name_are_refused_while_the_step_runs() {
+    let place = Place::with_issue();
+    let mut task = place.task(&[]);
+    task.env("HOOK", env!("CARGO_BIN_EXE_checkrein-hook"));
+    let begun = task.spawn().unwrap();
+    let question = place.question();
+    assert!(place.output(&["approval", "allow", &question]).status.success());
+    let output = begun.wait_with_output().unwrap();
+    assert_eq!(told(&output).0, 0, "{}", said(&output));
+    let hooked = place.read("hooked");
+    let refused = |step: &str, file: &str| {
+        let line =
+            hooked.lines().rev().find(|line| line.starts_with(step) && line.contains(&format!(" {file} {{")));
+        line.unwrap_or_else(|| panic!("{step} {file}: {hooked}")).contains("may change only the files")
+    };
+    for (step, file, is_refused) in [
+        ("Read this issu", "add.py", true),
+        ("Read this issu", "task-notes/x.md", false),
+        ("Design the cha", "test_add.py", true),
+        ("Write the test", "test_add.py", false),
+        ("Write the test", "other.py", true),
+        ("Write the code", "add.py", false),
+        ("Write the code", "other.py", true),
+    ] {
+        assert_eq!(refused(step, file), is_refused, "{step} {file}: {hooked}");
+    }
+}
