@@ -67,7 +67,7 @@ pub(super) fn publish(work: &StepWork, step: &PullRequestStep) -> io::Result<Opt
 fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepReport, Instead>> {
     let text = match written(work, step) {
         Ok(text) => text,
-        Err(why) => return Ok(Err(instead(StepEnd::Failed, why))),
+        Err(why) => return Ok(Err(Some(instead(StepEnd::Failed, why)))),
     };
     let publication = match look(work, step, "before")? {
         Ok(publication) => publication,
@@ -80,8 +80,8 @@ fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepRep
     });
     match approve::ask(work, json!({ "id": "1", "tool": "PipelineApproval", "input": input }), &question)? {
         Answered::Yes(_) => {}
-        Answered::No(why) => return Ok(Err(instead(StepEnd::Refused, why))),
-        Answered::Nobody(why) => return Ok(Err(instead(StepEnd::DidNotRun, why))),
+        Answered::No(why) => return Ok(Err(Some(instead(StepEnd::Refused, why)))),
+        Answered::Nobody(why) => return Ok(Err(Some(instead(StepEnd::DidNotRun, why)))),
         Answered::Stopped => return Ok(Err(None)),
     }
     // What the user said yes to is this commit, on its way to this address.
@@ -89,7 +89,7 @@ fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepRep
         Ok(now) if now == publication => {}
         Ok(_) => {
             let why = "the branch or the address of its remote changed while the question waited";
-            return Ok(Err(instead(StepEnd::DidNotRun, why)));
+            return Ok(Err(Some(instead(StepEnd::DidNotRun, why))));
         }
         Err(other) => return Ok(Err(other)),
     }
@@ -105,8 +105,8 @@ fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepRep
     }
 }
 
-fn instead(end: StepEnd, why: impl Into<String>) -> Instead {
-    Some(Box::new(StepReport::plain(end, why)))
+fn instead(end: StepEnd, why: impl Into<String>) -> Box<StepReport> {
+    Box::new(StepReport::plain(end, why))
 }
 
 /// The title and the text, as an agent wrote them and as the run knows itself. Secrets are masked.
@@ -122,11 +122,11 @@ fn written(work: &StepWork, step: &PullRequestStep) -> Result<PullRequestText, S
 fn look(work: &StepWork, step: &PullRequestStep, when: &str) -> io::Result<Result<Publication, Instead>> {
     let (Some(name), Some(base)) = (&work.worktree, &work.base) else {
         let why = "the task has no branch of its own: a copy without a repository, or the work tree itself";
-        return Ok(Err(instead(StepEnd::DidNotRun, why)));
+        return Ok(Err(Some(instead(StepEnd::DidNotRun, why))));
     };
     let branch = match name.parse::<WorktreeName>() {
         Ok(name) => name.branch(),
-        Err(error) => return Ok(Err(instead(StepEnd::DidNotRun, error.to_string()))),
+        Err(error) => return Ok(Err(Some(instead(StepEnd::DidNotRun, error.to_string())))),
     };
     let ask = |what: &str, words: &[&str]| git(work, &format!("{when}-{what}"), words);
     let head = ask("head", &["rev-parse", "--verify", &format!("refs/heads/{branch}^{{commit}}")])?;
@@ -138,15 +138,15 @@ fn look(work: &StepWork, step: &PullRequestStep, when: &str) -> io::Result<Resul
     }
     if head.status != Some(0) || count.status != Some(0) || left.status != Some(0) {
         let why = format!("git does not know the branch `{branch}`: {}", first_line(&head.errors));
-        return Ok(Err(instead(StepEnd::DidNotRun, why)));
+        return Ok(Err(Some(instead(StepEnd::DidNotRun, why))));
     }
     if count.output.trim() == "0" {
         let why = format!("nothing was committed on `{branch}`");
-        return Ok(Err(instead(StepEnd::Failed, why)));
+        return Ok(Err(Some(instead(StepEnd::Failed, why))));
     }
     if !left.output.trim().is_empty() {
         let why = format!("changes of the task are in no commit: {}", first_line(&left.output));
-        return Ok(Err(instead(StepEnd::Failed, why)));
+        return Ok(Err(Some(instead(StepEnd::Failed, why))));
     }
     let way = way(work, step, address.status.filter(|status| *status == 0).map(|_| address.output.trim()));
     Ok(Ok(Publication {
@@ -230,7 +230,7 @@ fn push(
         }
         Some(status) => {
             let why = format!("`git push` ended with status {status}: {}", last_line(&ran.errors));
-            Err(instead(StepEnd::DidNotRun, mask_text(&why, &work.key).into_owned()))
+            Err(Some(instead(StepEnd::DidNotRun, mask_text(&why, &work.key).into_owned())))
         }
     })
 }
@@ -266,7 +266,7 @@ fn open(
             Some(0) => address = Some(last_line(&ran.output)),
             Some(status) => {
                 let why = format!("`gh pr create` ended with status {status}: {}", last_line(&ran.errors));
-                return Ok(Err(instead(StepEnd::DidNotRun, mask_text(&why, &work.key).into_owned())));
+                return Ok(Err(Some(instead(StepEnd::DidNotRun, mask_text(&why, &work.key).into_owned()))));
             }
         }
     }
@@ -290,7 +290,7 @@ fn patch(
         Some(0) => {}
         Some(status) => {
             let why = format!("`git format-patch` ended with status {status}: {}", last_line(&ran.errors));
-            return Ok(Err(instead(StepEnd::DidNotRun, why)));
+            return Ok(Err(Some(instead(StepEnd::DidNotRun, why))));
         }
     }
     let file = work.folder.join("change.patch");
