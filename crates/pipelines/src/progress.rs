@@ -208,8 +208,10 @@ impl PipelineState {
             return StepConsequence::GoesOn;
         }
         let may_retry = match result.end {
+            // A verdict stands: whoever is asked again until they approve has not reviewed.
+            StepEnd::Failed => !matches!(step.act, StepAct::Review(_)),
             // What did not run is not made better by a loop, but what is out of reach may be back.
-            StepEnd::Failed | StepEnd::DidNotRun => true,
+            StepEnd::DidNotRun => true,
             StepEnd::Passed | StepEnd::FailedForGood | StepEnd::Refused => false,
         };
         state.failures = state.failures.saturating_add(1);

@@ -237,3 +237,20 @@ fn going_on_from_a_step_leaves_what_stands_before_it() {
     state.resume_from(&pipeline, 1);
     assert_eq!(played(&pipeline, &mut state, |_, _| passed()), ["code", "tests", "end"]);
 }
+
+#[test]
+fn a_verdict_is_not_asked_for_again_until_it_is_another() {
+    let text = "name: p\nreviewers:\n  gemini:\n    command: [gemini]\n    model: gemini-3-pro\nsteps:\n  - {name: a, command: make}\n  - {name: b, review: changes, retries: 2, on_failure: {back_to: a}}\n";
+    let pipeline =
+        PipelineFile::parse("p.yaml", text, LayerKind::Project).unwrap_or_else(|errors| panic!("{errors}"));
+    let play = |first: StepResult| {
+        let mut known = state(&pipeline);
+        played(&pipeline, &mut known, |name, attempt| match (name, attempt) {
+            ("b", 1) => first.clone(),
+            _ => passed(),
+        })
+    };
+    // REVISE goes back to who wrote it; nobody who answered is tried again.
+    assert_eq!(play(failed(&["no documentation"])), ["a", "b", "a", "b"]);
+    assert_eq!(play(StepResult::plain(StepEnd::DidNotRun, "its quota is used up")), ["a", "b", "b"]);
+}
