@@ -38,6 +38,9 @@ pub(crate) enum Saying {
     Message,
 }
 
+/// Where a program prints, as the first argument of what prints.
+const STREAMS: [&str; 6] = ["stderr", "stdout", "os.Stderr", "os.Stdout", "STDERR", "STDOUT"];
+
 /// How deep expressions are looked into (ours).
 const DEPTH: usize = 40;
 
@@ -120,7 +123,7 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
     if grammar.texts.contains(&kind) && source.language() != SourceLanguage::Shell {
         return Act::Description;
     }
-    if grammar.raises.contains(&kind) {
+    if grammar.raises.contains(&kind) || always_fails(source, node) {
         return raised(source, node);
     }
     if grammar.returns.contains(&kind) {
@@ -138,6 +141,14 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
         };
     }
     call(source, node)
+}
+
+/// Whether a statement is an assertion that never holds, which raises an error with its message.
+fn always_fails(source: &Source, node: Node<'_>) -> bool {
+    node.kind() == "assert_statement"
+        && node
+            .named_child(0)
+            .is_some_and(|condition| matches!(source.text(condition), "False" | "false" | "0"))
 }
 
 /// What the value of an expression is.
@@ -260,8 +271,9 @@ fn call(source: &Source, node: Node<'_>) -> Act {
     if is_end(callee) && arguments.iter().all(|argument| is_fixed(source, *argument, 2)) {
         return Act::End;
     }
-    let is_output = is_output(callee);
-    if is_output && arguments.iter().all(|argument| is_fixed(source, *argument, 2)) {
+    let is_told =
+        |argument: &Node<'_>| STREAMS.contains(&source.text(*argument)) || is_fixed(source, *argument, 2);
+    if is_output(callee) && arguments.iter().all(is_told) {
         return Act::Output;
     }
     Act::Work
@@ -309,7 +321,15 @@ fn is_end(callee: &str) -> bool {
 }
 
 fn is_output(callee: &str) -> bool {
-    const WHOLE: [&str; 14] = [
+    const WHOLE: [&str; 22] = [
+        "fprintf",
+        "fputs",
+        "perror",
+        "fmt.Fprint",
+        "fmt.Fprintln",
+        "fmt.Fprintf",
+        "sys.stderr.write",
+        "process.stderr.write",
         "print",
         "println",
         "printf",
