@@ -14,6 +14,33 @@ fn world() -> RecordedWorld {
         .with_file(&home.join(".kube/config"), kube, VersionState::NoRepository)
         .with_file(&home.join("other.kube"), "current-context: \"gke-dev\"\n", VersionState::NoRepository)
         .with_file(&home.join("proj/infra/.terraform/environment"), "live-eu", VersionState::Ignored)
+        .with_file(&home.join("proj/cloud/Pulumi.yaml"), "name: shop\nruntime: go\n", VersionState::NoRepository)
+        .with_file(
+            &home.join(".pulumi/workspaces/shop-0a1b2c-workspace.json"),
+            "{\"stack\": \"acme/shop/live\"}",
+            VersionState::NoRepository,
+        )
+        .with_file(
+            &home.join(".pulumi/workspaces/shop-two-0a1b2c-workspace.json"),
+            "{\"stack\": \"other\"}",
+            VersionState::NoRepository,
+        )
+        .with_file(&home.join(".config/gcloud/active_config"), "work\n", VersionState::NoRepository)
+        .with_file(
+            &home.join(".config/gcloud/configurations/config_work"),
+            "[compute]\nproject = no\n[core]\naccount = a@b\nproject = shop-live\n",
+            VersionState::NoRepository,
+        )
+        .with_file(
+            &home.join(".config/gcloud/configurations/config_dev"),
+            "[core]\nproject=shop-dev\n",
+            VersionState::NoRepository,
+        )
+        .with_file(
+            &home.join(".ssh/config"),
+            "Host shop shop-?\n  HostName web-1.example.com\nHost *.int !gate.int\n  HostName %h.example.com\nMatch all\n  HostName no\n",
+            VersionState::NoRepository,
+        )
 }
 
 /// The sites of all effects of a command, by kind; `?` for one whose name is not known.
@@ -99,6 +126,56 @@ fn accounts_are_named_by_options_variables_and_what_lends_them() {
         ("heroku pg:reset -a shop-live", vec!["shop-live"]),
     ] {
         assert_eq!(sites(command, SiteKind::CloudProfile), named, "{command}");
+    }
+}
+
+#[test]
+fn sites_stand_in_the_files_of_programs() {
+    for (command, kind, named) in [
+        ("cd cloud && pulumi up -y", SiteKind::Workspace, vec!["acme/shop/live"]),
+        ("pulumi up -y -C cloud", SiteKind::Workspace, vec!["acme/shop/live"]),
+        ("mkdir -p cloud/a; cd cloud/a; pulumi destroy -y", SiteKind::Workspace, vec!["acme/shop/live"]),
+        ("cd cloud && pulumi up -y -s dev", SiteKind::Workspace, vec!["dev"]),
+        ("cd cloud && PULUMI_STACK=dev pulumi up -y", SiteKind::Workspace, vec!["dev"]),
+        ("cd cloud && pulumi stack select dev && pulumi up -y", SiteKind::Workspace, vec!["dev"]),
+        ("cd cloud && PULUMI_HOME=$(x) pulumi up -y", SiteKind::Workspace, vec!["?"]),
+        ("pulumi up -y", SiteKind::Workspace, vec![]),
+        ("gcloud compute instances delete a", SiteKind::CloudProfile, vec!["shop-live"]),
+        (
+            "gcloud compute instances delete a --configuration dev",
+            SiteKind::CloudProfile,
+            vec!["dev", "shop-dev"],
+        ),
+        ("gcloud compute instances delete a --project other", SiteKind::CloudProfile, vec!["other"]),
+        (
+            "CLOUDSDK_CORE_PROJECT=other gcloud compute instances delete a",
+            SiteKind::CloudProfile,
+            vec!["other"],
+        ),
+        (
+            "CLOUDSDK_ACTIVE_CONFIG_NAME=dev gcloud compute instances delete a",
+            SiteKind::CloudProfile,
+            vec!["dev", "shop-dev"],
+        ),
+        (
+            "gcloud config set project other && gcloud compute instances delete a",
+            SiteKind::CloudProfile,
+            vec!["other"],
+        ),
+        (
+            "gcloud config configurations activate dev; gcloud compute instances delete a",
+            SiteKind::CloudProfile,
+            vec!["shop-dev"],
+        ),
+        ("gsutil rm -r gs://bucket", SiteKind::CloudProfile, vec!["shop-live"]),
+        ("ssh shop sudo reboot", SiteKind::Host, vec!["shop", "web-1.example.com"]),
+        ("ssh dev@shop-2 sudo reboot", SiteKind::Host, vec!["shop-2", "web-1.example.com"]),
+        ("ssh db.int sudo reboot", SiteKind::Host, vec!["db.int", "db.int.example.com"]),
+        ("ssh gate.int sudo reboot", SiteKind::Host, vec!["gate.int"]),
+        ("scp x shop:/srv/", SiteKind::Host, vec!["web-1.example.com"]),
+        ("rsync -a dist/ shop:/srv/", SiteKind::Host, vec!["web-1.example.com"]),
+    ] {
+        assert_eq!(sites(command, kind), named, "{command}");
     }
 }
 

@@ -53,11 +53,27 @@ pub(crate) fn ssh(machine: &mut Machine<'_>, call: &Call) -> Exit {
         |machine| log_in(machine, call),
         |machine, before| {
             if let Some(host) = call.arguments.operands.first() {
-                let site = sites::of_value(SiteKind::Host, &host_of(host));
-                sites::add(machine, before, &site);
+                mark_host(machine, before, &host_of(host));
             }
         },
     )
+}
+
+/// Marks effects with the machine that a name means, by that name and by its own.
+fn mark_host(machine: &mut Machine<'_>, before: usize, host: &Value) {
+    let behind = sites::ssh_host(machine, host);
+    for name in std::iter::once(host).chain(&behind) {
+        let site = sites::of_value(SiteKind::Host, name);
+        sites::add(machine, before, &site);
+    }
+}
+
+/// Marks what is sent to a name with the machine that it means, where that is another one: the name itself is its target.
+fn mark_behind(machine: &mut Machine<'_>, before: usize, host: &Value) {
+    if let Some(behind) = sites::ssh_host(machine, &host_of(host)) {
+        let site = sites::of_value(SiteKind::Host, &behind);
+        sites::add(machine, before, &site);
+    }
 }
 
 fn log_in(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -231,6 +247,7 @@ pub(crate) fn scp(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         machine.host(&host, Upload::Yes);
         own_hosts::mark_uploads(machine, call, before, &host, &path);
+        mark_behind(machine, before, &host);
         return Exit::silent();
     }
     for source in sources {
@@ -277,6 +294,7 @@ pub(crate) fn rsync(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let before = machine.effect_count();
         machine.host(&host, Upload::Yes);
         own_hosts::mark_uploads(machine, call, before, &host, &path);
+        mark_behind(machine, before, &host);
         if deletes {
             let note = format!(
                 "deletes what is not in the source from {}",

@@ -7,6 +7,10 @@ use crate::effect::{Effect, EffectSite, SiteKind, Target};
 use crate::interpreter::{Machine, Value};
 use crate::world::Entry;
 
+mod settings;
+
+pub(super) use settings::ssh_host;
+
 /// Where programs find the name of what they work on.
 struct Row {
     programs: &'static [&'static str],
@@ -30,6 +34,10 @@ enum Otherwise {
     KubeSettings,
     /// In the directory of Terraform.
     TerraformDirectory,
+    /// In what Pulumi keeps of the project.
+    PulumiWorkspace,
+    /// In the configuration of `gcloud`.
+    GcloudConfiguration,
 }
 
 /// Options and variables by program. Sources: `kubectl options`, `helm help`, `argocd`, `flux`, `istioctl`, `skaffold`, `helmfile` and `velero`
@@ -82,7 +90,7 @@ const TABLE: &[Row] = &[
         options: &["-s", "--stack"],
         switches: &[],
         variables: &["PULUMI_STACK"],
-        otherwise: Otherwise::Nothing,
+        otherwise: Otherwise::PulumiWorkspace,
     },
     Row {
         programs: &[
@@ -156,11 +164,19 @@ const TABLE: &[Row] = &[
         otherwise: Otherwise::Nothing,
     },
     Row {
-        programs: &["gcloud", "gsutil", "bq", "cbt", "firebase"],
+        programs: &["gcloud", "gsutil", "bq", "cbt"],
         kind: SiteKind::CloudProfile,
         options: &["--project", "--configuration", "--account", "--project_id", "-P"],
         switches: &[],
         variables: &["CLOUDSDK_CORE_PROJECT", "CLOUDSDK_ACTIVE_CONFIG_NAME", "GOOGLE_CLOUD_PROJECT"],
+        otherwise: Otherwise::GcloudConfiguration,
+    },
+    Row {
+        programs: &["firebase"],
+        kind: SiteKind::CloudProfile,
+        options: &["--project", "--account", "-P"],
+        switches: &[],
+        variables: &["GOOGLE_CLOUD_PROJECT"],
         otherwise: Otherwise::Nothing,
     },
     Row {
@@ -281,11 +297,18 @@ fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<EffectSit
         named.extend(switched.map(|(_, name)| Value::exact(*name)));
         let by_options = !named.is_empty();
         let chosen = row.variables.iter().filter_map(|name| machine.variable(name));
-        // A file of variables is named beside a workspace, not in its place.
-        if !by_options || row.otherwise == Otherwise::TerraformDirectory {
+        let is_beside = match row.otherwise {
+            // A file of variables is named beside a workspace, not in its place.
+            Otherwise::TerraformDirectory => true,
+            // A configuration and an account say nothing of the project.
+            Otherwise::GcloudConfiguration => values(own, settings::PROJECT).is_empty(),
+            Otherwise::Nothing | Otherwise::KubeSettings | Otherwise::PulumiWorkspace => false,
+        };
+        if !by_options || is_beside {
             let before = named.len();
             named.extend(chosen);
-            if named.len() == before {
+            let has_project = settings::PROJECT_VARIABLES.iter().any(|name| machine.variable(name).is_some());
+            if named.len() == before || row.otherwise == Otherwise::GcloudConfiguration && !has_project {
                 named.extend(otherwise(machine, row.otherwise, own));
             }
         }
@@ -354,6 +377,13 @@ fn note_choice(machine: &mut Machine<'_>, program: &str, words: &[Value]) {
             let selects = |word: &Value| matches!(word.as_exact(), Some("select" | "new"));
             (CHOSEN_WORKSPACE, last().filter(|_| words.iter().any(selects)))
         }
+        "pulumi" if is(0, "stack") && is(1, "select") => (settings::CHOSEN_STACK, last()),
+        "gcloud" if is(0, "config") && is(1, "set") && (is(2, "project") || is(2, "core/project")) => {
+            (settings::CHOSEN_PROJECT, last())
+        }
+        "gcloud" if is(0, "config") && is(1, "configurations") && is(2, "activate") => {
+            (settings::CHOSEN_CONFIGURATION, last())
+        }
         _ => return,
     };
     if let (name, Some(value)) = chosen {
@@ -361,11 +391,13 @@ fn note_choice(machine: &mut Machine<'_>, program: &str, words: &[Value]) {
     }
 }
 
-fn otherwise(machine: &Machine<'_>, otherwise: Otherwise, words: &[Value]) -> Option<Value> {
+fn otherwise(machine: &Machine<'_>, otherwise: Otherwise, words: &[Value]) -> Vec<Value> {
     match otherwise {
-        Otherwise::Nothing => None,
-        Otherwise::KubeSettings => kube_context(machine, words),
-        Otherwise::TerraformDirectory => terraform_workspace(machine, words),
+        Otherwise::Nothing => Vec::new(),
+        Otherwise::KubeSettings => kube_context(machine, words).into_iter().collect(),
+        Otherwise::TerraformDirectory => terraform_workspace(machine, words).into_iter().collect(),
+        Otherwise::PulumiWorkspace => settings::pulumi_stacks(machine, words),
+        Otherwise::GcloudConfiguration => settings::gcloud_project(machine, words).into_iter().collect(),
     }
 }
 
