@@ -236,6 +236,7 @@ fn agents_open_and_verify_and_only_people_do_the_rest() {
     refused(&["change", "approve", id, "--yes"]);
     refused(&["change", "close", id]);
     refused(&["change", "verify", id, "--rollback", "--yes"]);
+    refused(&["change", "rollback", id, "--yes"]);
     let early = as_agent(&["change", "verify", id]);
     assert!(said(&early).contains("has nothing to verify"), "{}", said(&early));
     approve(&environment, id);
@@ -248,6 +249,7 @@ fn agents_open_and_verify_and_only_people_do_the_rest() {
         (format!("checkrein change approve {id} --yes"), Some("deny")),
         (format!("checkrein change close {id} --outcome x"), Some("deny")),
         (format!("checkrein change verify {id} --rollback --yes"), Some("deny")),
+        (format!("checkrein change rollback {id} --yes"), Some("deny")),
         (format!("echo x > ~/.local/state/checkrein/changes/{id}.json"), Some("deny")),
         (format!("checkrein change verify {id}"), None),
         (format!("checkrein change open --issue 1 --rollback 'echo x' --verify true -- '{CALL}'"), None),
@@ -472,6 +474,46 @@ fn where_nobody_is_asked_it_is_refused() {
     assert_eq!(verdict(&environment, "c2", CALL), None);
 }
 
+/// An environment in which the command of a change with these options ran.
+fn ran_with(options: &[&str]) -> (TestEnvironment, String) {
+    let environment = environment();
+    let output = open_with(&environment, &[options, &[CALL]].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    let change: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let id = change["change"].as_str().unwrap().to_owned();
+    let early = environment.checkrein(&["change", "rollback", &id, "--yes"]);
+    assert!(said(&early).contains("has nothing to take back"), "{}", said(&early));
+    approve(&environment, &id);
+    assert_eq!(verdict(&environment, "c1", CALL), None);
+    end(&environment, "c1", CALL);
+    (environment, id)
+}
+
+/// A change whose verification succeeds may still be one that nobody wants.
+#[test]
+fn a_change_that_ran_is_taken_back_by_its_own_command() {
+    let (environment, id) =
+        ran_with(&["--rollback", "touch rolled-back", "--rollback", "false", "--verify", "true", "--"]);
+    let early = environment.checkrein(&["change", "rollback", &id]);
+    assert!(
+        !early.status.success() && !environment.project().join("rolled-back").exists(),
+        "nobody was asked"
+    );
+    let back = environment.checkrein(&["change", "rollback", &id, "--yes"]);
+    assert_eq!(back.status.code(), Some(2), "{}", said(&back));
+    assert!(said(&back).contains("the rollback stopped: `false` failed with status 1"), "{}", said(&back));
+    assert!(environment.project().join("rolled-back").exists());
+    assert_eq!(state(&environment, &id), "verification failed");
+
+    let (environment, id) = ran_with(&["--rollback", "touch rolled-back", "--verify", "true", "--"]);
+    environment.succeed(&["change", "verify", &id]);
+    environment.succeed(&["change", "rollback", &id, "--yes"]);
+    assert!(environment.project().join("rolled-back").exists());
+    assert_eq!(state(&environment, &id), "rolled back");
+    let again = environment.checkrein(&["change", "rollback", &id, "--yes"]);
+    assert!(said(&again).contains("has nothing to take back: it is rolled back"), "{}", said(&again));
+}
+
 #[test]
 fn a_user_at_a_terminal_is_offered_the_rollback() {
     let environment = environment();
@@ -499,4 +541,40 @@ fn a_change_is_opened_from_a_file_as_from_words() {
     let output = open_with(&environment, &more);
     let change: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(change["command"], CALL);
+}
+
+/// A command of a pipeline is one like that of an agent: an approved change of exactly it lets it pass, once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_of_a_pipeline_passes_by_its_change() {
+    let environment = environment();
+    let bin = environment.home().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("kubectl"), "#!/bin/sh\necho \"$@\" >> \"$HOME/applied\"\n").unwrap();
+    fs::set_permissions(bin.join("kubectl"), fs::Permissions::from_mode(0o755)).unwrap();
+    environment.write(
+        "p.yaml",
+        &format!("name: p\nworktree: none\nsteps:\n  - {{name: apply, command: '{CALL}', time: 2s}}\n"),
+    );
+    let run = || {
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        let output = environment
+            .command(env!("CARGO_BIN_EXE_checkrein"))
+            .args(["--json", "pipeline", "run", "p.yaml", "--anew"])
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        serde_json::from_slice::<Json>(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)))
+    };
+    let asked = run();
+    assert_eq!(asked["steps"][0]["reason"], "nobody answered in time", "{asked}");
+    let id = opened(&environment, CALL);
+    assert_eq!(run()["steps"][0]["outcome"], "did_not_run", "it is not approved");
+    approve(&environment, &id);
+    let passed = run();
+    let reason = passed["steps"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains(&format!("`checkrein change verify {id}` is due")), "{passed}");
+    assert_eq!(state(&environment, &id), "not verified");
+    assert_eq!(run()["steps"][0]["outcome"], "did_not_run", "once");
+    assert_eq!(fs::read_to_string(environment.home().join("applied")).unwrap().lines().count(), 1);
 }

@@ -596,6 +596,9 @@ fn changes(
             change::approve(environment, &change, hours, yes.into(), output)
         }
         ChangeCommand::Verify(wanted) => change::verify(environment, &wanted.into(), output),
+        ChangeCommand::Rollback { change, timeout_seconds, yes } => {
+            change::rollback(environment, &change, timeout_seconds, yes.into(), output)
+        }
         ChangeCommand::Close { change, outcome } => change::close(environment, &change, outcome, output),
     }
 }

@@ -387,6 +387,47 @@ pub fn check(context: &Context, action: &Action, cache: Option<&mut ReviewCache>
     adjudicate(review, &alone(context, action, &state, world.history()), Surface::Check).review
 }
 
+/// Reviews a command that is run right after, outside every session: an approved change record of it lets it pass and is used up by that. With
+/// the review comes the change whose command it is.
+pub fn check_before_running(
+    context: &Context,
+    action: &Action,
+    (session, id): (&str, &ActionId),
+) -> (Review, Option<ChangeId>) {
+    let there = context.at(action);
+    let context = there.as_ref().unwrap_or(context);
+    let config = context.policy().config();
+    let world = context.world(History::default());
+    let forecast = Forecast::of(action, &world, context.policy());
+    let plain = forecast.judge(&Saved::default());
+    let protected = checkpoint::protect(context, &forecast, &plain, &Protection::Ask);
+    let review = protected.judge(&forecast, plain);
+    let production = on_production(&review.side_effects.effects, config);
+    let program = context.environment().program.as_deref();
+    let wanted = wants_record(production.as_ref(), &review)
+        .then(|| StoppedCall::of(&forecast, &world, &review, program));
+    drop(forecast);
+    let covering = wanted
+        .map_or(Covering::None, |call| change_records::cover(context, (session, id), action, &review, &call));
+    let review = match &covering {
+        Covering::By(change) => covered(review, change),
+        Covering::Not(..) | Covering::None => review,
+    };
+    let state = SessionState::default();
+    let circumstances =
+        Circumstances { covering: &covering, ..alone(context, action, &state, world.history()) };
+    let review = adjudicate(review, &circumstances, Surface::Check).review;
+    match covering {
+        Covering::By(change) if is_stopped(&review) => {
+            // Something else is in the way: the change waits for its command.
+            change_records::give_back(context, &change);
+            (review, None)
+        }
+        Covering::By(change) => (review, Some(change)),
+        Covering::Not(..) | Covering::None => (review, None),
+    }
+}
+
 /// Reviews an action that somebody else than a client wants to take, as `check` does, and makes its record. With it comes the world in which
 /// it was looked at.
 pub(crate) fn looked_at(

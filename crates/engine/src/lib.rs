@@ -138,7 +138,7 @@ pub mod usage;
 mod verification;
 
 pub use context::Context;
-pub use corridor::check;
+pub use corridor::{check, check_before_running};
 pub use disclosure::reader_key;
 pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;

@@ -57,6 +57,7 @@ fn answers() -> Vec<Entry> {
             ("change show", One),
             ("change approve", One),
             ("change verify", One),
+            ("change rollback", One),
             ("change close", One),
         ]),
         entry::<sessions::ListedAllowance>(&[("allow --list", Lines)]),

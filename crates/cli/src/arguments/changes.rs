@@ -42,6 +42,20 @@ pub(crate) enum ChangeCommand {
         after_help = "On failure shows the rollback, and at a terminal offers to run it. `--yes` alone never runs it.\n\nExit status: 0 the verification succeeded, 2 it failed, 1 error.\n\nExamples:\n  checkrein change verify 4f3c9a\n  checkrein change verify 4f3c9a --rollback --yes"
     )]
     Verify(ChangeVerifyArguments),
+    /// Take back a change that ran (humans only)
+    #[command(
+        after_help = "Runs the commands of the rollback in their order, up to the first that fails.\n\nExit status: 0 it is rolled back, 2 a command failed, 1 error.\n\nExamples:\n  checkrein change rollback 4f3c9a\n  checkrein change rollback 4f3c9a --yes"
+    )]
+    Rollback {
+        /// Start of the name of the change
+        change: String,
+        /// How long each command may take
+        #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u16).range(1..=3600))]
+        timeout_seconds: u16,
+        /// Answer the question with yes
+        #[arg(long, short)]
+        yes: bool,
+    },
     /// Close a change (humans only)
     #[command(
         after_help = "A change that was not verified or taken back needs `--outcome`.\n\nExamples:\n  checkrein change close 4f3c9a\n  checkrein change close 4f3c9a --outcome 'not needed any more'"

@@ -282,13 +282,52 @@ fn may_roll_back(
     }
 }
 
+/// Takes back a change that ran, whatever its verification says.
+pub fn rollback(
+    environment: &HostEnvironment,
+    id: &str,
+    seconds: u16,
+    yes: Switch,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    for_people_only(environment, "change rollback")?;
+    let change = found(environment, id)?;
+    match change.state(environment.now()) {
+        ChangeState::Running | ChangeState::Unverified | ChangeState::Verified | ChangeState::Failed => {}
+        state @ (ChangeState::Waiting
+        | ChangeState::Approved(_)
+        | ChangeState::Expired
+        | ChangeState::RolledBack
+        | ChangeState::Closed) => {
+            return Err(CommandError::user(
+                format!(
+                    "change {} has nothing to take back: it is {}",
+                    change.record.id.as_str(),
+                    state.word()
+                ),
+                "a rollback runs after the command of its change",
+            ));
+        }
+    }
+    if output == OutputForm::Text {
+        print(&shown::steps_back(&change));
+    }
+    if yes == Switch::Off {
+        match confirm("Run the rollback now?") {
+            Reply::Yes => {}
+            reply => return unconfirmed(reply, output),
+        }
+    }
+    roll_back(environment, &change, Duration::from_secs(u64::from(seconds)), output)
+}
+
 /// Runs the commands of the rollback in their order, up to the first that fails.
 fn roll_back(
     environment: &HostEnvironment,
     change: &OpenedChange,
     time: Duration,
     output: OutputForm,
-) -> Result<(), CommandError> {
+) -> Result<ExitStatus, CommandError> {
     let mut commands = Vec::new();
     let mut done = true;
     for command in &change.record.rollback {
@@ -314,7 +353,8 @@ fn roll_back(
             format!("the rollback stopped: `{}` {ended}; run the rest yourself", plain(&command))
         }
         Some(_) | None => format!("change {} is rolled back", change.record.id.as_str()),
-    })
+    })?;
+    Ok(if done { ExitStatus::Done } else { ExitStatus::Blocked })
 }
 
 /// Closes a change.

@@ -108,6 +108,13 @@ pub(super) fn failed(change: &OpenedChange, ended: &str, output: &str) -> String
     lines.join("\n")
 }
 
+/// What takes a change back.
+pub(super) fn steps_back(change: &OpenedChange) -> String {
+    let head =
+        format!("change {}: {}", change.record.id.as_str(), plain_lines(&change.record.command).join(" "));
+    std::iter::once(head).chain(rollback(change)).collect::<Vec<_>>().join("\n")
+}
+
 fn rollback(change: &OpenedChange) -> impl Iterator<Item = String> {
     let commands = change.record.rollback.iter().flat_map(|command| plain_lines(command));
     let lines: Vec<String> = commands.map(|line| format!("    {line}")).collect();

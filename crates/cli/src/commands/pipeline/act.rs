@@ -10,7 +10,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use checkrein_engine::Context;
-use checkrein_engine::check;
+use checkrein_engine::change_records::{self, ChangeStep};
+use checkrein_engine::check_before_running;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
@@ -18,7 +19,7 @@ use checkrein_pipelines::{
     StepEnd, StepResult, StepSpecification, TemplateValues, excerpt,
 };
 use checkrein_policy::VerdictKind;
-use checkrein_protocol::{AbsolutePath, Action};
+use checkrein_protocol::{AbsolutePath, Action, ActionId, ChangeId};
 use checkrein_supervise::runs::file::replace;
 use checkrein_supervise::runs::{RunId, StepSettings};
 use checkrein_supervise::{Next, Phase, Route, TestRunner};
@@ -77,7 +78,8 @@ pub(super) enum StepEvent {
 
 /// Whether a command may run.
 enum CommandPermission {
-    Given,
+    /// It may; the change of production that it is the command of.
+    Given(Option<ChangeId>),
     /// It may not; the report, and none where the pipeline was stopped meanwhile.
     Refused(Option<Box<StepReport>>),
 }
@@ -164,10 +166,10 @@ impl StepWork {
                 Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
             },
         };
-        match self.reviewed(&text)? {
-            CommandPermission::Given => {}
+        let change = match self.reviewed(&text)? {
+            CommandPermission::Given(change) => change,
             CommandPermission::Refused(report) => return Ok(report.map(|report| *report)),
-        }
+        };
         let runner = step.runner.unwrap_or_else(|| runner_of(&text, &self.values));
         if step.phase == Phase::Red && runner == TestRunner::Any {
             let why = "which failure is one of tests, only pytest, cargo, go and jest tell; the command names none of them";
@@ -192,8 +194,17 @@ impl StepWork {
         };
         let route = Route::of(runner, step.phase, status, &said, self.before.as_ref());
         let masked = mask_text(&said, &self.key).into_owned();
+        let mut result = of_route(&route, step, status, &masked, self.step.sends_back.is_some());
+        if let Some(change) = change {
+            let ran = ChangeStep::Ran { at: self.environment.now(), failed: status != Some(0) };
+            change_records::add(&self.environment, &change, &ran)
+                .map_err(|error| io::Error::other(error.message))?;
+            let id = change.as_str();
+            result.summary =
+                format!("{}; change {id}: `checkrein change verify {id}` is due", result.summary);
+        }
         Ok(Some(StepReport {
-            result: of_route(&route, step, status, &masked, self.step.sends_back.is_some()),
+            result,
             text: mask_text(&tail(&output, TOLD), &self.key).into_owned(),
             route: Some(route),
             reviews: Vec::new(),
@@ -231,14 +242,17 @@ impl StepWork {
             ..self.environment.clone()
         };
         let context = Context::open(environment, &cwd);
-        let review = check(&context, &Action::command(text, cwd.clone()), None);
+        let session = format!("pipeline-{}", self.id);
+        let action = ActionId(format!("{}-{}", self.step.name, self.environment.now().0));
+        let (review, change) =
+            check_before_running(&context, &Action::command(text, cwd.clone()), (&session, &action));
         Ok(match review.verdict.kind {
-            VerdictKind::Ok | VerdictKind::Nudge => CommandPermission::Given,
+            VerdictKind::Ok | VerdictKind::Nudge => CommandPermission::Given(change),
             VerdictKind::Escalate => {
                 let report =
                     self.asked(json!({ "id": "1", "command": text, "cwd": cwd }), &review.reasoning.primary)?;
                 match report {
-                    Some(report) if report.result.end == StepEnd::Passed => CommandPermission::Given,
+                    Some(report) if report.result.end == StepEnd::Passed => CommandPermission::Given(None),
                     other => CommandPermission::Refused(other.map(Box::new)),
                 }
             }
