@@ -61,6 +61,7 @@ const TESTS: &[&str] = &[
     "real_client_for_user",
     "real_client_masks",
     "real_client_questions",
+    "real_client_tasks",
     "real_further_clients",
     "real_further_clients_obeying",
     "real_further_clients_inputs",

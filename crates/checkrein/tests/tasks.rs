@@ -180,8 +180,7 @@ fn files_that_the_design_does_not_name_are_refused_while_the_step_runs() {
     let mut task = place.task(&[]);
     task.env("HOOK", env!("CARGO_BIN_EXE_checkrein-hook"));
     let begun = task.spawn().unwrap();
-    let question = place.question();
-    assert!(place.output(&["approval", "allow", &question]).status.success());
+    place.answer("allow");
     let output = begun.wait_with_output().unwrap();
     assert_eq!(told(&output).0, 0, "{}", said(&output));
     let hooked = place.read("hooked");
@@ -201,4 +200,78 @@ fn files_that_the_design_does_not_name_are_refused_while_the_step_runs() {
     ] {
         assert_eq!(refused(step, file), is_refused, "{step} {file}: {hooked}");
     }
+}
+
+/// How a task ended: its tree, and each step with its outcome, its rounds and the verdicts on it.
+fn end(place: &Place, task: &str, answer: &Json) -> (String, Vec<String>) {
+    let verdicts = |step: &Json| -> Vec<String> {
+        step["reviews"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|review| format!("{} {}", review["answered"], review["verdict"]))
+            .collect()
+    };
+    let steps =
+        answer["steps"].as_array().unwrap().iter().map(|step| {
+            format!("{} {} {} {:?}", step["name"], step["outcome"], step["rounds"], verdicts(step))
+        });
+    (place.git_says(&["rev-parse", &format!("checkrein/{task}^{{tree}}")]), steps.collect())
+}
+
+/// `CHECKREIN_TASK_KILLS` kills more often, `CHECKREIN_TASK_SEED` at other moments.
+#[test]
+fn a_task_that_is_killed_anywhere_goes_on_to_the_same_end() {
+    let number =
+        |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (kills, mut random) = (number("CHECKREIN_TASK_KILLS", 8), number("CHECKREIN_TASK_SEED", 1));
+    let place = Place::with_issue();
+    for reviewer in ["codex", "gemini"] {
+        place.mode(reviewer, "revises");
+    }
+    let run = |issue: &str| {
+        place.environment.write(&format!("{issue}.md"), "# Adding\n\nadd is missing\n");
+        place.command(&["--json", "task", &format!("{issue}.md"), "--input", "tests=pytest -q"])
+    };
+    let begun = std::time::Instant::now();
+    let whole = run("whole").spawn().unwrap();
+    place.answer("allow");
+    let (status, answer) = told(&whole.wait_with_output().unwrap());
+    assert_eq!(status, 0, "{answer}");
+    let took = begun.elapsed();
+    let expected = end(&place, "whole", &answer);
+    let verdicts: Vec<&String> = expected.1.iter().filter(|step| step.contains("REVISE")).collect();
+    assert_eq!(verdicts.len(), 2, "{expected:?}");
+    // Four kills to a task: the fourth meets what three left.
+    let mut made = 0;
+    for task in 0.. {
+        if made >= kills {
+            break;
+        }
+        let name = format!("k{task}");
+        let mut next = run(&name);
+        for _ in 0..4 {
+            let mut begun = next.spawn().unwrap();
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            std::thread::sleep(took.mul_f64((random >> 33) as f64 / f64::from(1_u32 << 31) * 0.7));
+            begun.kill().unwrap();
+            made += u64::from(begun.wait().unwrap().code().is_none());
+            let listed = place.output(&["--json", "pipeline", "list"]);
+            let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+            let all = listed.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+            let known = all.filter(|one| one["task"] == name.as_str()).last();
+            next = match known {
+                Some(one) => {
+                    place.command(&["--json", "pipeline", "run", "--resume", one["run"].as_str().unwrap()])
+                }
+                None => run(&name),
+            };
+        }
+        let last = next.spawn().unwrap();
+        place.answer("allow");
+        let (status, answer) = told(&last.wait_with_output().unwrap());
+        assert_eq!(status, 0, "{answer}");
+        assert_eq!(end(&place, &name, &answer), expected, "{name}");
+    }
+    assert!(place.output(&["pipeline", "verify"]).status.success());
 }

@@ -24,6 +24,8 @@ pub struct ChatModel {
 /// What a model says, and what it heard.
 struct Script {
     calls: Vec<Call>,
+    /// Calls of conversations in which a text stands; the first that does counts.
+    marked: Vec<(&'static str, Vec<Call>)>,
     /// What happens before the call of this number is made, once or more often.
     before: Box<dyn Fn(usize) + Send + Sync>,
     heard: Arc<Mutex<String>>,
@@ -35,12 +37,25 @@ impl ChatModel {
         Self::start_with(calls, |_| {})
     }
 
+    /// Starts a model that makes the calls of the first text that stands in its conversation.
+    pub fn start_marked(marked: Vec<(&'static str, Vec<Call>)>) -> Self {
+        Self::begin(Vec::new(), marked, |_| {})
+    }
+
     /// The same; before it makes a call of its script, something else happens, which may happen more than once.
     pub fn start_with(calls: Vec<Call>, before: impl Fn(usize) + Send + Sync + 'static) -> Self {
+        Self::begin(calls, Vec::new(), before)
+    }
+
+    fn begin(
+        calls: Vec<Call>,
+        marked: Vec<(&'static str, Vec<Call>)>,
+        before: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard = Arc::new(Mutex::new(String::new()));
-        let script = Arc::new(Script { calls, before: Box::new(before), heard: Arc::clone(&heard) });
+        let script = Arc::new(Script { calls, marked, before: Box::new(before), heard: Arc::clone(&heard) });
         // The thread ends with the test process.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -70,6 +85,7 @@ impl ChatModel {
 impl Script {
     /// The call of a number, in a conversation that said `words` so far; `None` when all were made.
     fn next(&self, done: usize, words: String) -> Option<&Call> {
+        let marked = self.marked.iter().find(|(mark, _)| words.contains(mark)).map(|(_, calls)| calls);
         {
             let mut heard = self.heard.lock().unwrap();
             if words.len() > heard.len() {
@@ -77,7 +93,7 @@ impl Script {
             }
         }
         (self.before)(done);
-        self.calls.get(done)
+        marked.unwrap_or(&self.calls).get(done)
     }
 }
 
