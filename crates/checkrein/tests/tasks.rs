@@ -258,8 +258,8 @@ fn a_task_that_is_killed_anywhere_goes_on_to_the_same_end() {
             made += u64::from(begun.wait().unwrap().code().is_none());
             let listed = place.output(&["--json", "pipeline", "list"]);
             let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-            let all = listed.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
-            let known = all.filter(|one| one["task"] == name.as_str()).last();
+            let mut all = listed.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+            let known = all.rfind(|one| one["task"] == name.as_str());
             next = match known {
                 Some(one) => {
                     place.command(&["--json", "pipeline", "run", "--resume", one["run"].as_str().unwrap()])
