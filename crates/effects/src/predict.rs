@@ -5,6 +5,7 @@ use crate::catalogue::BuiltIn;
 use crate::effect::Effect;
 use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
+use crate::tools::Explained;
 use crate::world::World;
 use crate::{added_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake, tools};
 use checkrein_catalogue::UserCatalogue;
@@ -16,19 +17,7 @@ pub fn predict(action: &Action, world: &dyn World) -> Prediction {
 
 /// What an action would do in a world, with entries of a user's own in front of the built-in catalogue.
 pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
-    let text = action.shell_text().map(str::to_owned).or_else(|| tools::shell_command(action));
-    let mut prediction = match (text, tools::sql_text(action)) {
-        _ if tools::powershell_text(action).is_some() => interpret_powershell(action, world, catalogue),
-        (Some(text), _) => interpret(&text, action, world, catalogue),
-        (None, Some(sql)) => interpret_sql(&sql, action, world, catalogue),
-        (None, None) => {
-            let announced = tools::announced(action, world);
-            let mut effects = tools::tool_effects(action, world);
-            effects.extend(effects_on_opening(&announced, action, world, catalogue));
-            let secret_marks = tools::secret_marks(action, world);
-            Prediction { effects, secret_marks, announced, ..Prediction::default() }
-        }
-    };
+    let mut prediction = read(action, world, catalogue, 0);
     programs::processes::merge_counted(&mut prediction.effects);
     let wording = catalogue.wording();
     wording.put_on(&mut prediction.effects);
@@ -39,6 +28,40 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
     finalize::settle(&mut prediction.effects, world);
     wording.put_on(&mut prediction.effects);
     prediction
+}
+
+/// How deep calls within calls are followed (ours); no client makes any deeper.
+const DEPTH: usize = 4;
+
+/// What an action does by all that stands in it. Which of several fields a tool reads is known of those of clients alone: for the others,
+/// each that it may read counts, so that no field hides what another one says.
+fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: usize) -> Prediction {
+    if let Some(text) = action.shell_text() {
+        return interpret(text, action, world, catalogue);
+    }
+    let mut ways = Vec::new();
+    if !tools::is_settled(action, world) {
+        for text in tools::powershell_texts(action) {
+            ways.push(interpret_powershell(text, action, world, catalogue));
+        }
+        if ways.is_empty() {
+            let texts = tools::shell_texts(action);
+            ways.extend(texts.iter().map(|text| interpret(text, action, world, catalogue)));
+        }
+        let sql = tools::sql_texts(action);
+        ways.extend(sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
+        if depth < DEPTH {
+            let inner = tools::inner_calls(action);
+            ways.extend(inner.iter().map(|inner| read(inner, world, catalogue, depth + 1)));
+        }
+    }
+    let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
+    let announced = tools::announced(action, world);
+    let mut effects = tools::tool_effects(action, world, explained);
+    effects.extend(effects_on_opening(&announced, action, world, catalogue));
+    let secret_marks = tools::secret_marks(action, world);
+    ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });
+    Prediction::all(ways)
 }
 
 fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
@@ -76,9 +99,14 @@ fn effects_on_opening(
 }
 
 /// The text of PowerShell that a tool runs, as if the program did.
-fn interpret_powershell(action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+fn interpret_powershell(
+    text: String,
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+) -> Prediction {
     let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
-    let text = Value::exact(tools::powershell_text(action).unwrap_or_default());
+    let text = Value::exact(text);
     machine.run_words(&[Value::exact("pwsh"), Value::exact("-Command"), text], Input::Inherited);
     machine.into_prediction()
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
+//! | `inner` | calls that are made within another one |
 //! | `handed` | secrets that stand in what a tool is given |
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
@@ -14,6 +15,7 @@
 mod call;
 mod client_tools;
 mod handed;
+mod inner;
 mod mcp;
 mod patch;
 mod runners;
@@ -31,6 +33,8 @@ use crate::places;
 use crate::world::{FileText, World};
 
 use call::ToolCall;
+pub(crate) use inner::inner_calls;
+pub(crate) use mcp::Explained;
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
@@ -68,10 +72,10 @@ fn texts_in(input: &serde_json::Value) -> Vec<&str> {
 }
 
 /// The effects of a tool call that is not a shell command. A call whose shape is not understood is opaque.
-pub(crate) fn tool_effects(action: &Action, world: &dyn World) -> Vec<Effect> {
+pub(crate) fn tool_effects(action: &Action, world: &dyn World, explained: Explained) -> Vec<Effect> {
     let mut call = ToolCall::new(action, world);
     if !client_tools::native(&mut call) {
-        mcp::foreign(&mut call);
+        mcp::foreign(&mut call, explained);
     }
     let mut effects = call.into_effects();
     note_default_settings(action, world, &mut effects);
@@ -159,7 +163,7 @@ pub(crate) fn secret_marks(action: &Action, world: &dyn World) -> Vec<SecretMark
     if marks.is_empty() || action.input.get("content").is_none() {
         return Vec::new();
     }
-    let effects = tool_effects(action, world);
+    let effects = tool_effects(action, world, Explained::No);
     let is_written = |place: &AbsolutePath| {
         effects.iter().any(|effect| {
             effect.kind == EffectKind::FileModify
@@ -171,24 +175,42 @@ pub(crate) fn secret_marks(action: &Action, world: &dyn World) -> Vec<SecretMark
     written.map(|mark| SecretMark { secret: None, ..mark.clone() }).collect()
 }
 
-/// The shell text that a tool other than the shell would run (`mcp__terminal__run` with `command`), when it runs one.
-pub(crate) fn shell_command(action: &Action) -> Option<String> {
-    client_tools::shell_command(action).or_else(|| mcp::shell_command(action))
+/// Whether a tool is one that a client brings along, and its own fields say all that it does: what a model puts beside them is read by nobody.
+pub(crate) fn is_settled(action: &Action, world: &dyn World) -> bool {
+    let mut call = ToolCall::new(action, world);
+    client_tools::native(&mut call) && !call.is_opaque()
 }
 
-/// The text of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).
-pub(crate) fn powershell_text(action: &Action) -> Option<String> {
+/// The shell texts that a tool other than the shell would run (`mcp__terminal__run` with `command`): all that stand where it may read one.
+pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
+    let mut all = client_tools::shell_texts(action);
+    all.extend(mcp::shell_texts(action));
+    distinct(all)
+}
+
+/// The texts of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).
+pub(crate) fn powershell_texts(action: &Action) -> Vec<String> {
     let name = action.tool.as_str().to_ascii_lowercase();
     if !name.contains("powershell") && !name.split(['_', '-', '.']).any(|word| word == "pwsh") {
-        return None;
+        return Vec::new();
     }
-    let text = ["command", "script", "code", "cmd"].into_iter().find_map(|field| action.input.get(field));
-    text.and_then(serde_json::Value::as_str).map(str::to_owned)
+    let texts = call::texts_of(&action.input, &["command", "script", "code", "cmd"]);
+    distinct(texts.map(str::to_owned).collect())
 }
 
-/// The SQL text that a tool would run (`mcp__postgres__query` with `sql`), when it runs some.
-pub(crate) fn sql_text(action: &Action) -> Option<String> {
-    mcp::sql_text(action)
+/// The SQL texts that a tool would run (`mcp__postgres__query` with `sql`): all that stand where it may read one.
+pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
+    distinct(mcp::sql_texts(action))
+}
+
+fn distinct(texts: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for text in texts {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
 }
 
 #[cfg(test)]

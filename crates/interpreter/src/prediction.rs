@@ -27,6 +27,36 @@ pub struct Prediction {
     pub logged: Vec<(AbsolutePath, LoggedMessage)>,
 }
 
+impl Prediction {
+    /// What comes of an action that can be read in several ways: all that it does in any of them, in their order.
+    #[must_use]
+    pub fn all(ways: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        let mut ways = ways.into_iter();
+        if let Some(first) = ways.next() {
+            all = first;
+        }
+        for way in ways {
+            for effect in way.effects {
+                if !all.effects.contains(&effect) {
+                    all.effects.push(effect);
+                }
+            }
+            all.problems.extend(way.problems);
+            for program in way.programs {
+                if !all.programs.contains(&program) {
+                    all.programs.push(program);
+                }
+            }
+            all.commands.extend(way.commands);
+            all.secret_marks.extend(way.secret_marks);
+            all.announced.extend(way.announced);
+            all.logged.extend(way.logged);
+        }
+        all
+    }
+}
+
 /// What an action leaves at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnnouncedContent {

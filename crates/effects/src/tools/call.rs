@@ -63,10 +63,12 @@ impl<'a> ToolCall<'a> {
         self.action
     }
 
-    /// What is moved or copied, and where it goes; `None` when the call does not say both.
-    pub(crate) fn ends(&self) -> Option<(&'a str, &'a str)> {
-        let from = self.text(SOURCE_KEYS).or_else(|| self.text(PATH_KEYS))?;
-        Some((from, self.goal()?))
+    /// What is moved or copied, and where it goes: each pair, since which of several fields counts is not known.
+    pub(crate) fn ends(&self) -> Vec<(&'a str, &'a str)> {
+        let goals = self.texts(GOAL_KEYS);
+        let from = self.texts(SOURCE_KEYS);
+        let from = if from.is_empty() { self.texts(PATH_KEYS) } else { from };
+        from.into_iter().flat_map(|from| goals.iter().map(move |to| (from, *to))).collect()
     }
 
     /// Where something goes that is moved or copied.
@@ -96,6 +98,16 @@ impl<'a> ToolCall<'a> {
     /// The home directory of the user.
     pub(crate) fn home(&self) -> &'a AbsolutePath {
         &self.world.place().home
+    }
+
+    /// Whether a directory stands at the path that a text means.
+    pub(crate) fn is_directory(&self, text: &str) -> bool {
+        self.entry(&self.path(text, Last::Follow)) == Entry::Directory
+    }
+
+    /// Whether nothing is known of a part of what it does.
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.effects.iter().any(|effect| effect.kind == EffectKind::Opaque)
     }
 
     /// What stands at a path.
@@ -252,7 +264,12 @@ fn carries_secret(address: &str) -> bool {
 
 /// A text of an object, under the first of the names that has one.
 pub(crate) fn text_of<'a>(input: &'a Json, keys: &[&str]) -> Option<&'a str> {
-    keys.iter().filter_map(|key| input.get(key)).filter_map(Json::as_str).find(|text| !text.is_empty())
+    texts_of(input, keys).next()
+}
+
+/// All texts of an object that stand under one of the names.
+pub(crate) fn texts_of<'a>(input: &'a Json, keys: &[&str]) -> impl Iterator<Item = &'a str> {
+    keys.iter().filter_map(|key| input.get(key)).filter_map(Json::as_str).filter(|text| !text.is_empty())
 }
 
 /// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).

@@ -34,6 +34,7 @@ enum Native {
     SearchWeb,
     Delegate,
     Settings,
+    Resource,
     Quiet,
 }
 
@@ -45,9 +46,10 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
         Native::Settings => change_setting(call),
         Native::Read => each_path(call, ToolCall::read),
         Native::List => {
-            let text = call.text(PATH_KEYS).unwrap_or(".");
-            let path = call.path(text, Last::Follow);
-            call.add(EffectKind::FileRead, Target::Path(path));
+            for text in searched(call) {
+                let path = call.path(text, Last::Follow);
+                call.add(EffectKind::FileRead, Target::Path(path));
+            }
         }
         Native::Search => search(call),
         Native::Write => each_path(call, ToolCall::write),
@@ -59,17 +61,19 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
             let recursive = call.tool().to_ascii_lowercase().contains("dir");
             call.delete(path, if recursive { Depth::Recursive } else { Depth::Single });
         }),
-        Native::Move => match call.ends() {
-            Some((from, to)) => call.relocate(from, to),
-            None => call.opaque("what it moves is not known"),
-        },
-        Native::Copy => match call.ends() {
-            Some((from, to)) => {
-                call.read(from);
-                call.write(to);
+        Native::Move => between_ends(call, "what it moves is not known", ToolCall::relocate),
+        Native::Copy => between_ends(call, "what it copies is not known", |call, from, to| {
+            call.read(from);
+            call.write(to);
+        }),
+        Native::Resource => {
+            for address in call.texts(&["uri", "uris", "url"]) {
+                // A server that hands out files names them so.
+                if address.starts_with("file:") {
+                    call.read(address);
+                }
             }
-            None => call.opaque("what it copies is not known"),
-        },
+        }
         Native::MakeDirectory => each_path(call, |call, text| {
             let path = call.path(text, Last::Follow);
             call.add(EffectKind::FileCreate, Target::Path(path));
@@ -96,17 +100,17 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
     true
 }
 
-/// The text of a shell tool that passes it in another form: a list of words, `script`, another name.
-pub(crate) fn shell_command(action: &Action) -> Option<String> {
+/// The texts of a shell tool that passes them in another form: a list of words, `script`, another name.
+pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     match folded(action.tool.as_str()).as_str() {
         "bash" | "shell" | "runshellcommand" | "execcommand" | "localshell" | "shellcommand" | "execute"
         | "executecommand" | "runcommand" | "runterminalcmd" | "runinterminal" | "terminal" | "monitor"
         | "runcommands" => {}
-        _ => return None,
+        _ => return Vec::new(),
     }
     let keys = ["command", "cmd", "script", "CommandLine"];
-    let one = keys.iter().filter_map(|key| action.input.get(key)).find_map(command_text);
-    one.or_else(|| action.input.get("commands").and_then(runners::each))
+    let alone = keys.iter().filter_map(|key| action.input.get(key)).filter_map(command_text);
+    alone.chain(action.input.get("commands").and_then(runners::each)).collect()
 }
 
 /// Shell text from a text, or from the words of an argument list.
@@ -177,6 +181,7 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
             Native::Delegate
         }
         "config" if is_setting => Native::Settings,
+        "readmcpresource" => Native::Resource,
         "todowrite"
         | "todoread"
         | "writetodos"
@@ -201,7 +206,6 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
         | "activateskill"
         | "toolsearch"
         | "listmcpresources"
-        | "readmcpresource"
         | "listmcpresourcetemplates"
         | "structuredoutput"
         | "updatetopic"
@@ -255,11 +259,35 @@ fn change_setting(call: &mut ToolCall<'_>) {
     }
 }
 
-fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
-    let mut paths = call.texts(PATH_KEYS);
-    if paths.is_empty() {
-        paths = call.texts(&["paths", "files", "file_paths", "include"]);
+/// What lies between each pair of ends that a call names.
+fn between_ends<'a>(
+    call: &mut ToolCall<'a>,
+    unknown: &str,
+    mut work: impl FnMut(&mut ToolCall<'a>, &'a str, &'a str),
+) {
+    let ends = call.ends();
+    if ends.is_empty() {
+        call.opaque(unknown);
     }
+    for (from, to) in ends {
+        work(call, from, to);
+    }
+}
+
+/// The paths under the names, also without the blanks around them: some clients take these off.
+fn paths_of<'a>(call: &ToolCall<'a>, names: &[&[&str]]) -> Vec<&'a str> {
+    let mut paths: Vec<&str> = names.iter().flat_map(|names| call.texts(names)).collect();
+    let trimmed: Vec<&str> = paths.iter().map(|path| path.trim()).filter(|path| !path.is_empty()).collect();
+    for path in trimmed {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
+    let paths = paths_of(call, &[PATH_KEYS, &["paths", "files", "file_paths", "include"]]);
     if paths.is_empty() {
         call.opaque("which file it means is not known");
     }
@@ -268,22 +296,37 @@ fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>
     }
 }
 
-/// A search reads what it searches: one file, or what a name pattern picks. The rest of a tree is not named, so it is one
-/// read of the directory.
 /// The keys of the guard in its folder of records.
 const KEYS_OF_THE_GUARD: [&str; 4] =
     ["mask.key", "server/links.key", "server/tls.key", "server/checkrein.token"];
 
+/// The places that are listed or searched: where the session is, when none is named.
+fn searched<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
+    let mut places = paths_of(call, &[PATH_KEYS, &["paths"]]);
+    if places.is_empty() {
+        places.push(".");
+    }
+    places
+}
+
+/// A search reads what it searches: one file, or what a name pattern picks. The rest of a tree is not named, so it is one
+/// read of the directory.
 fn search(call: &mut ToolCall<'_>) {
-    let text = call.text(PATH_KEYS).unwrap_or(".");
+    for text in searched(call) {
+        search_at(call, text);
+    }
+}
+
+fn search_at(call: &mut ToolCall<'_>, text: &str) {
     let path = call.path(text, Last::Follow);
     let home = call.home();
     // A pattern chooses by the last part of a path, at any depth.
-    let telling = call
-        .text(&["glob", "include", "include_pattern", "includePattern"])
-        .and_then(|pattern| pattern.rsplit('/').next())
-        .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some());
-    if let Some(pattern) = telling {
+    let patterns = call.texts(&["glob", "include", "include_pattern", "includePattern"]);
+    let names = patterns.iter().filter_map(|pattern| pattern.rsplit('/').next());
+    let telling: Vec<&str> = names
+        .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some())
+        .collect();
+    for pattern in telling {
         call.add(EffectKind::FileRead, Target::Glob(format!("{path}/{pattern}")));
     }
     // The folder that the guard keeps its records in is no folder of secrets, but holds keys.
@@ -300,21 +343,22 @@ fn search(call: &mut ToolCall<'_>) {
 
 fn apply_patch(call: &mut ToolCall<'_>) {
     let keys = ["command", "input", "patch", "patchText", "patch_text", "diff"];
-    let text = keys.iter().find_map(|key| match call.action().input.get(key)? {
-        Json::String(text) => Some(text.as_str()),
-        Json::Array(items) => items.iter().filter_map(Json::as_str).find(|text| text.contains("*** ")),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Object(_) => None,
+    let input = &call.action().input;
+    let given = keys.iter().filter_map(|key| input.get(key)).chain(input.is_string().then_some(input));
+    let texts = given.flat_map(|value| match value {
+        Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
+        other => Vec::from_iter(other.as_str()),
     });
-    let text = text.or_else(|| call.action().input.as_str());
-    let Some(steps) = text.and_then(patch::parse) else {
+    let steps: Vec<PatchStep<'_>> = texts.filter_map(patch::parse).flatten().collect();
+    if steps.is_empty() {
         // Some clients call their plain edit tool `patch`.
-        if text_of(&call.action().input, PATH_KEYS).is_some() {
+        if text_of(input, PATH_KEYS).is_some() {
             each_path(call, ToolCall::write);
         } else {
             call.opaque("the patch is not understood");
         }
         return;
-    };
+    }
     for step in steps {
         match step {
             PatchStep::Add(path) | PatchStep::Update(path) => call.write(path),

@@ -9,9 +9,21 @@ use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target
 use crate::interpreter::Last;
 use crate::nature::Nature;
 
-use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, text_of};
+use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, texts_of};
 use super::handed;
 use super::runners::{self, Called};
+
+/// The usual names of addresses.
+const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri"];
+
+/// Whether a text among the arguments of a tool says what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Explained {
+    /// Only its name and the other arguments do.
+    No,
+    /// A command, code or SQL does. The other arguments count all the same: which of them the tool reads is not known.
+    ByText,
+}
 
 /// What the words of a name say that a tool does, from mild to grave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,15 +49,27 @@ struct Name {
 }
 
 /// Adds the effects of a tool that is known only by its name and its arguments.
-pub(crate) fn foreign(call: &mut ToolCall<'_>) {
+pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     let name = split(call.tool());
     let mut deed = deed_of(&name.words);
     if hints_destruction(&call.action().input) && deed.is_none_or(|deed| deed > Deed::Look) {
         deed = Some(Deed::Destroy);
+    } else if explained == Explained::ByText && types_into_programs(&name) {
+        deed = Some(Deed::Run);
     }
     let paths = file_paths(call, &name);
-    if !paths.is_empty() {
-        on_files(call, deed, &name, &paths);
+    on_files(call, deed, &name, &paths, explained);
+    let is_grave = deed.is_some_and(|deed| deed >= Deed::Publish);
+    // A grave deed may be on what else it names, unless its name says that it is about files.
+    let is_of_files = is_about_files(&name) || paths.iter().any(|path| is_rooted(path)) && !names_more(call);
+    if !paths.is_empty() && (is_of_files || !is_grave) {
+        return;
+    }
+    if explained == Explained::ByText && !is_grave {
+        // What it looks at beside that may still be an address.
+        if deed == Some(Deed::Look) && !call.texts(ADDRESS_KEYS).is_empty() {
+            look(call, &name);
+        }
         return;
     }
     let tool = call.tool().to_owned();
@@ -104,60 +128,59 @@ fn is_forced(input: &Json, depth: usize) -> bool {
     })
 }
 
-/// The shell text of a tool that runs commands.
-pub(crate) fn shell_command(action: &Action) -> Option<String> {
+/// Whether a tool types into what runs: it sends nothing to anybody.
+fn types_into_programs(name: &Name) -> bool {
+    let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
+    has(SPEAKING) && (has(SPOKEN_TO) || name.server.split(['-', '_']).any(|part| SPOKEN_TO.contains(&part)))
+}
+
+/// The shell texts of a tool that runs commands, by every field that may be the one that it reads.
+pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     let name = split(action.tool.as_str());
     let called = Called { server: &name.server, words: &name.words };
     let deed = deed_of(&name.words);
     let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
-    let serves = |table: &[&str]| name.server.split(['-', '_']).any(|part| table.contains(&part));
     let runs = deed == Some(Deed::Run)
         || SHELLS.contains(&name.server.as_str())
         || has(&["repl", "execute", "executor", "kubectl", "batch", "applescript"]);
     let input = &action.input;
-    if (runs || has(STARTING))
-        && let Some(text) = runners::program(input)
-    {
-        return Some(text);
-    }
-    if has(SPEAKING)
-        && (has(SPOKEN_TO) || serves(SPOKEN_TO))
-        && let Some(text) = text_of(input, &["input", "text", "keys", "data", "command"])
-    {
-        return Some(text.to_owned());
-    }
-    let may_run = deed.is_none_or(|deed| deed >= Deed::Run);
-    if let Some(text) = runners::line(input).filter(|_| may_run) {
-        return Some(text);
-    }
-    let is_code = || deed.is_none() && runners::names_language(called);
-    if !runs {
-        return if is_code() { runners::code(input, called) } else { None };
-    }
     let read = |input: &Json| {
-        runners::program(input)
-            .or_else(|| runners::command(input, called))
-            .or_else(|| runners::code(input, called))
+        let mut own = runners::programs(input);
+        own.extend(runners::commands(input, called));
+        own.extend(runners::codes(input, called));
+        own
     };
-    runners::command(input, called)
-        .or_else(|| runners::code(input, called))
-        .or_else(|| runners::wrapped(input, read))
+    let mut all = Vec::new();
+    if types_into_programs(&name) {
+        all.extend(texts_of(input, &["input", "text", "keys", "data", "command"]).map(str::to_owned));
+    }
+    if deed.is_none_or(|deed| deed >= Deed::Run) {
+        all.extend(runners::lines(input));
+    }
+    if runs {
+        all.extend(read(input));
+        all.extend(runners::wrapped(input, read));
+    } else if has(STARTING) {
+        all.extend(runners::programs(input));
+    } else if deed.is_none() && runners::names_language(called) {
+        all.extend(runners::codes(input, called));
+    }
+    all
 }
 
-/// The SQL text of a tool that asks a database.
-pub(crate) fn sql_text(action: &Action) -> Option<String> {
-    if let Some(text) = text_of(&action.input, &["sql", "statement", "sql_query"]) {
-        return Some(text.to_owned());
-    }
-    let lists =
-        ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| action.input.get(key)?.as_array());
+/// The SQL texts of a tool that asks a database.
+pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
+    let input = &action.input;
+    let mut all: Vec<String> =
+        texts_of(input, &["sql", "statement", "sql_query"]).map(str::to_owned).collect();
+    let lists = ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| input.get(key)?.as_array());
     let listed: Vec<&str> =
         lists.flatten().filter_map(Json::as_str).filter(|statement| is_sql(statement)).collect();
     if !listed.is_empty() {
-        return Some(listed.join(";\n"));
+        all.push(listed.join(";\n"));
     }
-    let text = text_of(&action.input, &["query"])?;
-    is_sql(text).then(|| text.to_owned())
+    all.extend(texts_of(input, &["query"]).filter(|text| is_sql(text)).map(str::to_owned));
+    all
 }
 
 /// Whether a question is SQL rather than the words for a search.
@@ -435,13 +458,29 @@ fn hints_destruction(input: &Json) -> bool {
         .any(|holder| holder.get("destructiveHint").and_then(Json::as_bool) == Some(true))
 }
 
+/// Whether the name of a tool, or of its server, says that it is about files.
+fn is_about_files(name: &Name) -> bool {
+    let words = ["fs", "file", "files", "filesystem", "directory", "folder", "dir"];
+    let is_one = |part: &str| words.contains(&part);
+    name.words.iter().any(|word| is_one(word)) || name.server.split(['-', '_']).any(is_one)
+}
+
+/// Whether a call names something beside its paths.
+fn names_more(call: &ToolCall<'_>) -> bool {
+    let fields = call.action().input.as_object();
+    fields.into_iter().flatten().any(|(name, value)| {
+        !PATH_KEYS.contains(&name.as_str()) && value.as_str().is_some_and(|text| !text.is_empty())
+    })
+}
+
+/// Whether a path can be nothing else.
+fn is_rooted(path: &str) -> bool {
+    path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://")
+}
+
 /// The files that a call names: paths under the usual names, when they are absolute or the tool is about files.
 fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
-    let about_files =
-        ["fs", "file", "files", "filesystem", "directory", "folder", "dir"].iter().any(|word| {
-            name.words.iter().any(|known| known == word)
-                || name.server.split(['-', '_']).any(|part| part == *word)
-        });
+    let about_files = is_about_files(name);
     let mut paths = call.texts(PATH_KEYS);
     if ["move", "rename", "copy"].iter().any(|deed| name.words.iter().any(|word| word == deed)) {
         paths.extend(call.texts(SOURCE_KEYS));
@@ -453,8 +492,7 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
     }
     paths.retain(|path| {
         let is_address = path.contains("://") && !path.starts_with("file://");
-        let is_absolute = path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://");
-        !is_address && !path.contains('\n') && (is_absolute || about_files)
+        !is_address && !path.contains('\n') && (is_rooted(path) || about_files)
     });
     if call.text(&["file_path", "filePath"]).is_some() && paths.is_empty() {
         paths = call.texts(&["file_path", "filePath"]);
@@ -462,7 +500,7 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
     paths
 }
 
-fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&str]) {
+fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&str], explained: Explained) {
     let has = |words: &[&str]| name.words.iter().any(|word| words.contains(&word.as_str()));
     let goal = call.goal();
     for path in paths {
@@ -499,16 +537,21 @@ fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&
                 call.delete(path, if recursive { Depth::Recursive } else { Depth::Single });
             }
             // Of a tool that says nothing a change must be expected: the file may be what it works on.
-            (Some(Deed::Run) | None, _) => {
-                call.write(path);
-                call.opaque("what the tool does with the file is not known");
-            }
+            (Some(Deed::Run) | None, _) => match explained {
+                Explained::No => {
+                    call.write(path);
+                    call.opaque("what the tool does with the file is not known");
+                }
+                // A directory is where it runs.
+                Explained::ByText if call.is_directory(path) => {}
+                Explained::ByText => call.write(path),
+            },
         }
     }
 }
 
 fn look(call: &mut ToolCall<'_>, name: &Name) {
-    let addresses = call.texts(&["url", "urls", "uri"]);
+    let addresses = call.texts(ADDRESS_KEYS);
     if addresses.is_empty() {
         let server = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
         call.ask_service(&server);

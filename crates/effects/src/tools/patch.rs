@@ -19,21 +19,29 @@ pub(crate) fn parse(text: &str) -> Option<Vec<PatchStep<'_>>> {
     (!steps.is_empty()).then_some(steps)
 }
 
+/// Reads headers as leniently as any client does: Codex takes blanks in front of one, OpenCode none behind the colon. Only within an update, lines
+/// that begin with a blank or a sign are text of the file.
 fn marked(text: &str) -> Vec<PatchStep<'_>> {
     let mut steps: Vec<PatchStep<'_>> = Vec::new();
-    for line in text.lines() {
-        let Some(directive) = line.trim_end().strip_prefix("*** ") else { continue };
-        if let Some(path) = directive.strip_prefix("Add File: ") {
-            steps.push(PatchStep::Add(path.trim()));
-        } else if let Some(path) = directive.strip_prefix("Update File: ") {
-            steps.push(PatchStep::Update(path.trim()));
-        } else if let Some(path) = directive.strip_prefix("Delete File: ") {
-            steps.push(PatchStep::Delete(path.trim()));
-        } else if let Some(goal) = directive.strip_prefix("Move to: ")
+    // A line ends at a line feed for some, at a carriage return alone for none.
+    for line in text.split('\n') {
+        let is_in_update = matches!(steps.last(), Some(PatchStep::Update(_) | PatchStep::Move(..)));
+        if is_in_update && line.starts_with([' ', '+', '-']) {
+            continue;
+        }
+        let Some(directive) = line.trim().strip_prefix("***").map(str::trim_start) else { continue };
+        let after = |words: &str| directive.strip_prefix(words).map(str::trim);
+        if let Some(path) = after("Add File:") {
+            steps.push(PatchStep::Add(path));
+        } else if let Some(path) = after("Update File:") {
+            steps.push(PatchStep::Update(path));
+        } else if let Some(path) = after("Delete File:") {
+            steps.push(PatchStep::Delete(path));
+        } else if let Some(goal) = after("Move to:")
             && let Some(PatchStep::Update(path)) = steps.last().cloned()
         {
             steps.pop();
-            steps.push(PatchStep::Move(path, goal.trim()));
+            steps.push(PatchStep::Move(path, goal));
         }
     }
     steps
@@ -75,6 +83,23 @@ mod tests {
             parse(text).unwrap(),
             [PatchStep::Add("a.txt"), PatchStep::Move("b.txt", "c.txt"), PatchStep::Delete("d.txt")]
         );
+    }
+
+    #[test]
+    fn headers_are_read_as_leniently_as_any_client_does() {
+        for header in [
+            " *** Delete File: b",
+            "\t*** Delete File: b",
+            "\u{a0}*** Delete File: b",
+            "*** Delete File:b",
+            "***  Delete File:  b ",
+            "*** Delete File: b\r",
+        ] {
+            let text = format!("*** Begin Patch\n*** Add File: a\n+x\n{header}\n*** End Patch");
+            assert_eq!(parse(&text).unwrap(), [PatchStep::Add("a"), PatchStep::Delete("b")], "{header:?}");
+        }
+        let text = "*** Begin Patch\n*** Update File: a\n*** Move to:b\n@@\n *** Delete File: c\n-x\n+y\n*** End Patch";
+        assert_eq!(parse(text).unwrap(), [PatchStep::Move("a", "b")], "a line of the file is none");
     }
 
     #[test]

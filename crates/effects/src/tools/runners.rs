@@ -120,84 +120,106 @@ impl<'n> Called<'n> {
     }
 }
 
-/// The command line of a program that is given with its arguments apart: `{program, args}`.
-pub(super) fn program(input: &Json) -> Option<String> {
-    let program = text(input, PROGRAMS).filter(|program| !program.trim().is_empty())?;
-    let arguments = words(field(input, ARGUMENTS)?)?;
-    match command_text(&Json::from(program)) {
+/// The command lines of programs that are given with their arguments apart: `{program, args}`. Which field of several a tool reads is not
+/// known, so each counts.
+pub(super) fn programs(input: &Json) -> Vec<String> {
+    let arguments: Vec<Vec<String>> = fields(input, ARGUMENTS).into_iter().filter_map(words).collect();
+    let named = texts(input, PROGRAMS);
+    let line = |(program, arguments): (&str, &Vec<String>)| {
         // One that is written with blanks is a command line already.
-        Some(line) if line.contains(char::is_whitespace) => Some(format!("{line} {}", arguments.join(" "))),
-        Some(name) => Some(format!("{} {}", quoted(&name), arguments.join(" "))),
-        None => None,
-    }
+        let program =
+            if program.contains(char::is_whitespace) { program.to_owned() } else { quoted(program) };
+        format!("{program} {}", arguments.join(" "))
+    };
+    named.iter().flat_map(|program| arguments.iter().map(move |words| (*program, words))).map(line).collect()
 }
 
-/// The text of a field that holds a command line whatever its tool is called.
-pub(super) fn line(input: &Json) -> Option<String> {
-    field(input, LINES).and_then(command_text)
+/// The texts of fields that hold a command line whatever their tool is called.
+pub(super) fn lines(input: &Json) -> Vec<String> {
+    fields(input, LINES).into_iter().filter_map(command_text).collect()
 }
 
-/// The shell text of a tool that runs commands: one, several, or the words of one program; those of its wrappers too.
-pub(super) fn command(input: &Json, called: Called<'_>) -> Option<String> {
+/// The shell texts of a tool that runs commands: one, several, or the words of one program.
+pub(super) fn commands(input: &Json, called: Called<'_>) -> Vec<String> {
     if let Some(text) = container(input, called) {
-        return Some(text);
+        return vec![text];
     }
-    let one = line(input).or_else(|| field(input, COMMANDS).and_then(command_text)).map(|text| {
-        // Arguments that are one text stand behind it.
-        match field(input, ARGUMENTS).filter(|given| given.is_string()).and_then(command_text) {
-            Some(arguments) => format!("{text} {arguments}"),
+    let arguments = fields(input, ARGUMENTS);
+    let lists: Vec<Vec<String>> = arguments.iter().copied().filter_map(words).collect();
+    // Arguments that are one text stand behind it.
+    let behind: Vec<&str> = arguments.iter().filter_map(|given| given.as_str()).collect();
+    // A program with its arguments in a list is read by `programs`.
+    let is_alone = |value: &&Json| lists.is_empty() || !value.is_string();
+    let mut all = lines(input);
+    all.extend(fields(input, COMMANDS).into_iter().filter(is_alone).filter_map(command_text));
+    for text in &mut all {
+        for arguments in &behind {
+            text.push(' ');
+            text.push_str(arguments);
+        }
+    }
+    all.extend(fields(input, LISTS).into_iter().filter_map(each));
+    // Words that stand alone are a command, or those of the program that the tool is called like.
+    let stand_alone = all.is_empty() && texts(input, PROGRAMS).is_empty();
+    if stand_alone || namesake(called).is_some() {
+        all.extend(lists.iter().map(|words| words.join(" ")));
+    }
+    let host = texts(input, HOSTS).into_iter().next();
+    let host = host.filter(|_| called.parts().any(|part| part == "ssh" || part == "remote"));
+    let whole = |text: String| {
+        let text = of_namesake(text, called);
+        match host {
+            Some(host) => format!("ssh {} {}", quoted(host), quoted(&text)),
             None => text,
         }
-    });
-    let several = || field(input, LISTS).and_then(each);
-    let only_words = || field(input, ARGUMENTS).and_then(words).map(|words| words.join(" "));
-    let text = one.or_else(several).or_else(only_words)?;
-    let text = of_namesake(text, called);
-    match self::text(input, HOSTS).filter(|_| called.parts().any(|part| part == "ssh" || part == "remote")) {
-        Some(host) => Some(format!("ssh {} {}", quoted(host), quoted(&text))),
-        None => Some(text),
-    }
+    };
+    all.into_iter().map(whole).collect()
 }
 
 /// What stands in the fields that hold the input of another tool, read by `read`.
-pub(super) fn wrapped(input: &Json, read: impl Fn(&Json) -> Option<String> + Copy) -> Option<String> {
-    wrapped_within(input, read, 3)
+pub(super) fn wrapped(input: &Json, read: impl Fn(&Json) -> Vec<String> + Copy) -> Option<String> {
+    let all = wrapped_within(input, read, 3);
+    (!all.is_empty()).then(|| all.join("\n"))
 }
 
-fn wrapped_within(
-    input: &Json,
-    read: impl Fn(&Json) -> Option<String> + Copy,
-    depth: usize,
-) -> Option<String> {
-    let depth = depth.checked_sub(1)?;
-    let fields = input.as_object()?.iter().filter(|(name, _)| WRAPPERS.contains(&folded(name).as_str()));
-    let texts: Vec<String> = fields
-        .flat_map(|(_, value)| match value {
-            Json::Array(items) => items.iter().collect(),
-            other => vec![other],
-        })
+fn wrapped_within(input: &Json, read: impl Fn(&Json) -> Vec<String> + Copy, depth: usize) -> Vec<String> {
+    let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+    let inner = fields(input, WRAPPERS).into_iter().flat_map(|value| match value {
+        Json::Array(items) => items.iter().collect(),
+        other => vec![other],
+    });
+    inner
         .filter(|value| value.is_object())
-        .filter_map(|value| read(value).or_else(|| wrapped_within(value, read, depth)))
-        .collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
+        .flat_map(|value| {
+            let mut own = read(value);
+            own.extend(wrapped_within(value, read, depth));
+            own
+        })
+        .collect()
 }
 
-/// The command line that would run the code of a tool. Where nothing names the language, it is read in both that tools run most.
-pub(super) fn code(input: &Json, called: Called<'_>) -> Option<String> {
-    let text = text(input, CODE)?;
-    let code = quoted(text);
+/// The command lines that would run the code of a tool. Where nothing names the language, it is read in both that tools run most.
+pub(super) fn codes(input: &Json, called: Called<'_>) -> Vec<String> {
     let runner = |name: &str| {
         let name = name.to_ascii_lowercase();
         RUNNERS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, runner)| *runner)
     };
-    let named = self::text(input, LANGUAGES).and_then(runner);
-    match named.or_else(|| called.parts().find_map(runner)) {
-        Some(runner) => Some(format!("{runner} {code}")),
-        // What begins so is IPython.
-        None if text.trim_start().starts_with(['!', '%']) => Some(format!("ipython -c {code}")),
-        None if reads_as_shell(text) => Some(format!("bash -c {code}")),
-        None => Some(format!("python3 -c {code}; node -e {code}")),
-    }
+    let spoken = texts(input, LANGUAGES).into_iter().find_map(runner);
+    let spoken = spoken.or_else(|| called.parts().find_map(runner));
+    let is_program = fields(input, ARGUMENTS).into_iter().any(Json::is_array);
+    let names: Vec<&str> =
+        CODE.iter().copied().filter(|name| !is_program || !PROGRAMS.contains(name)).collect();
+    let line = |text: &str| {
+        let code = quoted(text);
+        match spoken {
+            Some(runner) => format!("{runner} {code}"),
+            // What begins so is IPython.
+            None if text.trim_start().starts_with(['!', '%']) => format!("ipython -c {code}"),
+            None if reads_as_shell(text) => format!("bash -c {code}"),
+            None => format!("python3 -c {code}; node -e {code}"),
+        }
+    };
+    texts(input, &names).into_iter().map(line).collect()
 }
 
 /// Words with which lines of programming languages begin that could be taken for a command and its arguments (ours: keywords of Python,
@@ -287,19 +309,30 @@ pub(super) fn names_language(called: Called<'_>) -> bool {
         .any(|word| word.len() > 2 && RUNNERS.iter().any(|(names, _)| names.contains(&word.as_str())))
 }
 
-/// A field of an object, by the first of the names that it has.
+/// The first field of an object that has one of the names.
 fn field<'a>(input: &'a Json, names: &[&str]) -> Option<&'a Json> {
-    let fields = input.as_object()?;
-    names
-        .iter()
-        .find_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted))
-        .map(|(_, value)| value)
+    fields(input, names).into_iter().next()
 }
 
+/// All fields of an object that have one of the names, in the order of these.
+fn fields<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a Json> {
+    let Some(given) = input.as_object() else { return Vec::new() };
+    let of_name = |wanted: &&str| {
+        let wanted = (*wanted).to_owned();
+        given.iter().filter(move |(name, _)| folded(name) == wanted).map(|(_, value)| value)
+    };
+    names.iter().flat_map(of_name).collect()
+}
+
+/// The first text that stands under one of the names.
 fn text<'a>(input: &'a Json, names: &[&str]) -> Option<&'a str> {
-    let fields = input.as_object()?;
-    let found = names.iter().filter_map(|wanted| fields.iter().find(|(name, _)| folded(name) == *wanted));
-    found.filter_map(|(_, value)| value.as_str()).find(|text| !text.trim().is_empty())
+    texts(input, names).into_iter().next()
+}
+
+/// All texts that stand under one of the names.
+fn texts<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a str> {
+    let all = fields(input, names).into_iter().filter_map(Json::as_str);
+    all.filter(|text| !text.trim().is_empty()).collect()
 }
 
 /// The words of a list, each in quotes.
@@ -318,7 +351,9 @@ pub(super) fn each(value: &Json) -> Option<String> {
         .map(|item| match item {
             Json::String(text) => Some(text.clone()),
             Json::Object(_) => {
-                program(item).or_else(|| line(item)).or_else(|| field(item, COMMANDS).and_then(command_text))
+                let given = programs(item).into_iter().chain(lines(item));
+                let given = given.chain(fields(item, COMMANDS).into_iter().filter_map(command_text));
+                Some(given.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
             }
             other => command_text(other),
         })
@@ -326,10 +361,15 @@ pub(super) fn each(value: &Json) -> Option<String> {
     (!commands.is_empty()).then(|| commands.join("\n"))
 }
 
+/// The program that a tool is called like.
+fn namesake(called: Called<'_>) -> Option<&'static str> {
+    let known = NAMESAKES.iter().find(|(names, _)| called.parts().any(|part| names.contains(&part)));
+    known.map(|(_, program)| *program)
+}
+
 /// The words of a program in front of which its name is missing, since the tool is called like it.
 fn of_namesake(text: String, called: Called<'_>) -> String {
-    let namesake = NAMESAKES.iter().find(|(names, _)| called.parts().any(|part| names.contains(&part)));
-    let Some((_, program)) = namesake else { return text };
+    let Some(program) = namesake(called) else { return text };
     let first = text.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"']);
     let base = first.rsplit('/').next().unwrap_or(first);
     // Where it stands, or a shell is meant, nothing is missing.

@@ -25,7 +25,7 @@ fn effects(tool: &str, input: Json) -> Vec<String> {
         let depth = if effect.depth == Depth::Recursive { " recursive" } else { "" };
         format!("{} {target}{depth}", effect.kind.name())
     };
-    tool_effects(&call(tool, input), &world()).iter().map(shown).collect()
+    tool_effects(&call(tool, input), &world(), Explained::No).iter().map(shown).collect()
 }
 
 #[test]
@@ -69,6 +69,24 @@ fn tools_for_files_touch_their_files() {
             vec!["file_read a.txt", "file_read b.txt"],
         ),
         ("Grep", json!({"pattern": "x", "path": "docs"}), vec!["file_read docs recursive"]),
+        (
+            "rg",
+            json!({"pattern": "x", "paths": ["docs", "a.txt"]}),
+            vec!["file_read docs recursive", "file_read a.txt recursive"],
+        ),
+        (
+            "read_many_files",
+            json!({"path": "a.txt", "include": ["b.txt"]}),
+            vec!["file_read a.txt", "file_read b.txt"],
+        ),
+        // Some clients take blanks off a path.
+        ("Write", json!({"file_path": "a.txt "}), vec!["file_create a.txt ", "file_modify a.txt"]),
+        (
+            "read_mcp_resource",
+            json!({"server": "fs", "uri": "file:///etc/hosts"}),
+            vec!["file_read /etc/hosts"],
+        ),
+        ("read_mcp_resource", json!({"server": "db", "uri": "table://users"}), vec![]),
     ] {
         assert_eq!(effects(tool, input.clone()), expected, "{tool} {input}");
     }
@@ -105,7 +123,7 @@ fn tools_that_only_organise_do_nothing() {
 
 #[test]
 fn fetching_is_weighed_by_the_host() {
-    let reach = |tool: &str, input: Json| tool_effects(&call(tool, input), &world())[0].reach;
+    let reach = |tool: &str, input: Json| tool_effects(&call(tool, input), &world(), Explained::No)[0].reach;
     assert_eq!(reach("WebFetch", json!({"url": "https://docs.rs/serde"})), Some(NetworkReach::Known));
     assert_eq!(reach("WebFetch", json!({"url": "https://unknown.invalid/"})), Some(NetworkReach::External));
     assert_eq!(
@@ -150,31 +168,40 @@ fn foreign_tools_are_understood_by_their_verbs() {
 
 #[test]
 fn tools_that_run_commands_give_the_command() {
-    let shell = |tool: &str, input: Json| shell_command(&call(tool, input));
-    assert_eq!(shell("mcp__terminal__run", json!({"command": "rm -rf x"})).as_deref(), Some("rm -rf x"));
+    let shell = |tool: &str, input: Json| shell_texts(&call(tool, input));
+    assert_eq!(shell("mcp__terminal__run", json!({"command": "rm -rf x"})), ["rm -rf x"]);
     assert_eq!(
-        shell("mcp__box__execute_command", json!({"cmd": "ls", "args": ["-l", "a b"]})).as_deref(),
-        Some("ls -l 'a b'")
+        shell("mcp__box__execute_command", json!({"cmd": "ls", "args": ["-l", "a b"]})),
+        ["ls -l 'a b'"]
     );
+    assert_eq!(shell("shell", json!({"command": ["bash", "-lc", "make test"]})), ["make test"]);
+    assert_eq!(shell("Monitor", json!({"command": "tail -f x"})), ["tail -f x"]);
+    assert!(shell("mcp__github__get_issue", json!({"command": "rm"})).is_empty());
+    assert!(shell("apply_patch", json!({"command": "*** Begin Patch"})).is_empty());
+}
+
+#[test]
+fn a_tool_that_may_read_several_fields_gives_each() {
+    let shell = |tool: &str, input: Json| shell_texts(&call(tool, input));
+    assert_eq!(shell("mcp__terminal__run", json!({"command": "rm x", "command_line": "ls"})), ["ls", "rm x"]);
     assert_eq!(
-        shell("shell", json!({"command": ["bash", "-lc", "make test"]})).as_deref(),
-        Some("make test")
+        shell("mcp__terminal__run", json!({"program": "ls", "command": "rm x", "args": []})),
+        ["ls ", "'rm x' "].map(|text| text.replace("'rm x'", "rm x"))
     );
-    assert_eq!(shell("Monitor", json!({"command": "tail -f x"})).as_deref(), Some("tail -f x"));
-    assert_eq!(shell("mcp__github__get_issue", json!({"command": "rm"})), None);
-    assert_eq!(shell("apply_patch", json!({"command": "*** Begin Patch"})), None);
+    assert_eq!(shell("mcp__code__run_python", json!({"code": "1", "command": "ls"})), ["ls", "python3 -c 1"]);
 }
 
 #[test]
 fn tools_that_ask_databases_give_the_text() {
-    let sql = |tool: &str, input: Json| sql_text(&call(tool, input));
-    assert_eq!(sql("mcp__postgres__query", json!({"sql": "drop table x"})).as_deref(), Some("drop table x"));
+    let sql = |tool: &str, input: Json| sql_texts(&call(tool, input));
+    assert_eq!(sql("mcp__postgres__query", json!({"sql": "drop table x"})), ["drop table x"]);
+    assert_eq!(sql("mcp__db__query", json!({"query": "DELETE FROM users"})), ["DELETE FROM users"]);
     assert_eq!(
-        sql("mcp__db__query", json!({"query": "DELETE FROM users"})).as_deref(),
-        Some("DELETE FROM users")
+        sql("mcp__db__query", json!({"sql": "select 1", "statement": "drop table x"})),
+        ["select 1", "drop table x"]
     );
     for words in ["how to delete rows", "update npm packages", "select a font", "drop shadows in css"] {
-        assert_eq!(sql("WebSearch", json!({"query": words})), None, "{words}");
+        assert!(sql("WebSearch", json!({"query": words})).is_empty(), "{words}");
     }
 }
 
@@ -210,16 +237,16 @@ fn odd_inputs_have_an_answer() {
     ] {
         for input in &odd {
             let action = call(tool, input.clone());
-            let found = tool_effects(&action, &world());
+            let found = tool_effects(&action, &world(), Explained::No);
             assert!(found.iter().all(|effect| effect.certainty <= Certainty::Certain));
-            let _ = (shell_command(&action), sql_text(&action));
+            let _ = (shell_texts(&action), sql_texts(&action));
         }
     }
 }
 
 #[test]
 fn a_call_that_names_no_file_is_opaque() {
-    let found = tool_effects(&call("Write", json!({"content": "x"})), &world());
+    let found = tool_effects(&call("Write", json!({"content": "x"})), &world(), Explained::No);
     assert_eq!(found[0].kind, EffectKind::Opaque);
 }
 
