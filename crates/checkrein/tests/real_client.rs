@@ -18,7 +18,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use support::client::{PATIENCE, client, run, session_of};
+use support::client::{PATIENCE, client, run, session_of, version};
 use support::model::{Model, Turn, bash};
 use support::{AT_ONCE, TestEnvironment, copy_program, processes_in};
 
@@ -132,7 +132,11 @@ fn what_is_unfinished_is_sent_back_twice_and_then_the_turn_ends() {
     assert_eq!(result["subtype"], "success", "{result}");
     let heard = model.heard();
     assert!(heard.contains("load.py:2 in `load`"), "{heard}");
-    assert_eq!(heard.matches("this is not finished").count(), 2, "{heard}");
+    // Newer versions tell each also in the words of the system.
+    let messages: Json = serde_json::from_str(&heard).unwrap();
+    let told = messages.as_array().unwrap().iter().filter(|one| one["role"] == "user");
+    let told = told.filter(|one| one["content"].to_string().contains("this is not finished"));
+    assert_eq!(told.count(), 2, "{heard}");
     let records = environment.records(session_of(&result));
     let answers: Vec<&str> = records
         .iter()
@@ -222,14 +226,16 @@ fn an_agent_that_empties_the_settings_keeps_the_hooks() {
 /// A project whose hook is a program of its own, beside the home directory.
 #[test]
 fn variables_that_keep_the_hooks_away_are_found_before_a_session() {
-    // That the client obeys them is what makes them worth finding.
-    for (name, value) in [("CLAUDE_CODE_SHELL_PREFIX", "true"), ("CLAUDE_CODE_SIMPLE", "1")] {
+    // That the client obeys them is what makes them worth finding; a version that is newer by much does not obey the second one any more.
+    for (name, value, obeyed) in
+        [("CLAUDE_CODE_SHELL_PREFIX", "true", true), ("CLAUDE_CODE_SIMPLE", "1", version() < [2, 1, 332])]
+    {
         let environment = guarded();
         environment.write(".claude/settings.json", &json!({ "env": { name: value } }).to_string());
         let model = Model::start(vec![bash("echo hello > hello.txt"), Turn::Says("finished")], vec![]);
         let result = run(&environment, &model, &[]);
         let session = environment.state().join("sessions").join(session_of(&result));
-        assert!(!session.exists(), "the client calls the hooks in spite of `{name}`");
+        assert_eq!(session.exists(), !obeyed, "whether the client calls the hooks in spite of `{name}`");
         let told = environment.checkrein(&["doctor"]);
         assert!(String::from_utf8_lossy(&told.stdout).contains(&format!("it sets `{name}`")), "{told:?}");
     }

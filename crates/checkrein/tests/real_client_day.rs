@@ -17,7 +17,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use support::client::{read, with_a_person};
 use support::model::{Model, Turn, bash};
 use support::{TestEnvironment, copy_program, repository};
@@ -111,7 +111,13 @@ fn results(messages: &Json) -> Vec<String> {
         }
         _ => String::new(),
     };
-    for block in messages.as_array().unwrap().iter().filter_map(|one| one["content"].as_array()).flatten() {
+    // Newer versions add theirs in the words of the system, which may be one text.
+    let blocks = messages.as_array().unwrap().iter().flat_map(|one| match &one["content"] {
+        Json::Array(blocks) => blocks.clone(),
+        Json::String(text) => vec![json!({ "type": "text", "text": text })],
+        _ => Vec::new(),
+    });
+    for block in blocks {
         if block["type"] == "tool_result" {
             results.push(text_of(&block["content"]));
         } else if let (Some(last), Some(text)) = (results.last_mut(), block["text"].as_str())

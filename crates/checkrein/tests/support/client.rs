@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,9 @@ use super::model::Model;
 
 /// How long one run of the client may take.
 pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How long nothing moves on the terminal of a client that waits for an answer.
+const QUIET: Duration = Duration::from_millis(700);
 
 /// How wide the terminal of the client is.
 const COLUMNS: u16 = 120;
@@ -31,6 +34,15 @@ pub fn client() -> PathBuf {
         .into_iter()
         .find(|path| path.is_file())
         .expect("Claude Code is not installed here: run `cargo xtask clients`")
+}
+
+/// The version of the client: some of what it does differs from one to the next.
+pub fn version() -> [u32; 3] {
+    let output = Command::new(client()).arg("--version").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let number = text.split_whitespace().next().unwrap();
+    let parts: Vec<u32> = number.split('.').map(|part| part.parse().unwrap()).collect();
+    parts.try_into().unwrap()
 }
 
 /// Runs the client on a script in a project that `checkrein init` has wired; the final result line.
@@ -149,11 +161,17 @@ pub fn with_a_person(
     });
     let (mut all, mut unanswered) = (String::new(), String::new());
     let started = Instant::now();
+    let mut moved = started;
     while !done() && started.elapsed() < PATIENCE {
-        if let Ok(text) = shown.recv_timeout(Duration::from_millis(700)) {
+        if let Ok(text) = shown.recv_timeout(Duration::from_millis(100)) {
+            // Newer clients blink while they wait: a sign that comes and goes is no movement.
+            if letters(&text).any(char::is_alphanumeric) {
+                moved = Instant::now();
+            }
             all.push_str(&text);
             unanswered.push_str(&text);
-        } else if unanswered.contains("Esc") && unanswered.contains("No") {
+        }
+        if moved.elapsed() > QUIET && unanswered.contains("Esc") && unanswered.contains("No") {
             // A dialogue stands there and nothing moves any more: the first choice is yes.
             keys.write_all(b"1").unwrap();
             unanswered.clear();
@@ -174,19 +192,24 @@ pub fn read(seen: &str) -> String {
     let mut screen = vt100::Parser::new(ROWS_KEPT, COLUMNS, 0);
     screen.process(seen.as_bytes());
     let left = screen.screen().contents();
-    let mut text = String::new();
-    let mut letters = seen.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' if letters.peek() == Some(&'[') => {
-                letters.next();
-                while letters.next().is_some_and(|letter| !letter.is_ascii_alphabetic()) {}
-            }
-            letter if letter.is_whitespace() => {}
-            letter => text.push(letter),
-        }
-    }
+    let mut text: String = letters(seen).filter(|letter| !letter.is_whitespace()).collect();
     text.push('\n');
     text.extend(left.chars().filter(|letter| !letter.is_whitespace()));
     text
+}
+
+/// What a terminal is given, without the words by which it is steered.
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    let mut rest = text.chars().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            match rest.next()? {
+                '\u{1b}' if rest.peek() == Some(&'[') => {
+                    rest.next();
+                    while rest.next().is_some_and(|letter| !letter.is_ascii_alphabetic()) {}
+                }
+                letter => return Some(letter),
+            }
+        }
+    })
 }
