@@ -35,6 +35,7 @@ use crate::world::{FileText, World};
 use call::ToolCall;
 pub(crate) use inner::inner_calls;
 pub(crate) use mcp::Explained;
+pub(crate) use patch::{PatchStep, parse as patch_steps};
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {

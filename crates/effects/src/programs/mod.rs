@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `agent_patches` | patches in the form of coding agents |
 //! | `agents` | other coding agents |
 //! | `archives` | packing and unpacking |
 //! | `cloud`, `cloud_place`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
@@ -46,6 +47,7 @@
 //! | `wrappers` | programs that run another program |
 //! | `listed` | operands that stand in a file or come from a pipe |
 
+mod agent_patches;
 mod agents;
 mod archives;
 mod attacks;
@@ -191,6 +193,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "editor" => text::editor,
         "ed" => text::ed,
         "patch" => text::patch,
+        "agent_patch" => agent_patches::apply,
         "direnv_allow" => direnv::let_run,
         "removed_patterns" => file_patterns::removed_patterns,
         "rimraf" => file_patterns::rimraf,

@@ -254,18 +254,7 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if file.as_ref().is_some_and(|file| machine.is_certainly_missing(file)) {
             return Exit::failure();
         }
-        let here = machine
-            .cwd()
-            .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
-        for aim in machine.paths_through(&here) {
-            // A patch that nobody has seen is made to change what is there.
-            let draft = Draft::at(EffectKind::FileModify, aim).possible().note(OF_PATCH);
-            machine.add(if matches!(call.input, Input::Network(_)) {
-                draft.note(UNBOUND)
-            } else {
-                draft.nature(Nature::PatchUnread)
-            });
-        }
+        of_unseen_patch(machine, &call.input);
         return Exit::unknown();
     };
     let reversed = arguments.has(&["-R", "--reverse"]);
@@ -275,6 +264,21 @@ fn apply_patch(machine: &mut Machine<'_>, call: &Call) -> Exit {
         all_fit &= patch_file(machine, arguments, &change, strip);
     }
     Exit { status: if all_fit { Status::Unknown } else { Status::Open }, ..Exit::unknown() }
+}
+
+/// What a patch that nobody has seen may change: it is made to change what is there.
+pub(super) fn of_unseen_patch(machine: &mut Machine<'_>, input: &Input) {
+    let here = machine
+        .cwd()
+        .map_or(Value::Unknown, |cwd| Value::Glob(format!("{}/**", cwd.as_str().trim_end_matches('/'))));
+    for aim in machine.paths_through(&here) {
+        let draft = Draft::at(EffectKind::FileModify, aim).possible().note(OF_PATCH);
+        machine.add(if matches!(input, Input::Network(_)) {
+            draft.note(UNBOUND)
+        } else {
+            draft.nature(Nature::PatchUnread)
+        });
+    }
 }
 
 /// Patches one file; answers whether all of it is known to fit.
