@@ -486,6 +486,11 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
         paths.extend(call.texts(SOURCE_KEYS));
     }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
+    if about_files {
+        paths.extend(
+            runners::inner(&call.action().input).into_iter().flat_map(|inner| texts_of(inner, PATH_KEYS)),
+        );
+    }
     if about_files && paths.is_empty() {
         paths.extend(call.texts(&["uri", "uris", "target"]));
         paths.extend(call.goal().filter(|_| call.text(SOURCE_KEYS).is_none()));

@@ -79,6 +79,13 @@ fn tools_for_files_touch_their_files() {
             json!({"path": "a.txt", "include": ["b.txt"]}),
             vec!["file_read a.txt", "file_read b.txt"],
         ),
+        // What a server is given within an object.
+        ("mcp__fs__read_file", json!({"request": {"path": "/etc/hosts"}}), vec!["file_read /etc/hosts"]),
+        (
+            "mcp__fs__write_file",
+            json!({"params": [{"path": "a.txt", "content": "x"}]}),
+            vec!["file_modify a.txt"],
+        ),
         // Some clients take blanks off a path.
         ("Write", json!({"file_path": "a.txt "}), vec!["file_create a.txt ", "file_modify a.txt"]),
         (
