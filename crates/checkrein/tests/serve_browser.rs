@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stderr,
     unreachable_pub,
     reason = "a test that cannot go on should panic"
 )]

@@ -15,8 +15,8 @@ use crate::arguments::ExecAlone;
 use crate::arguments::{
     ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command, ConfigCommand,
     CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm,
-    OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm, RunCommand,
-    ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
+    OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm,
+    RunCommand, ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
     UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
