@@ -85,7 +85,7 @@ impl Scene {
 
     fn records(environment: &HostEnvironment, session: &str) -> Vec<Record> {
         let folder = FolderName::of(&SessionId(session.to_owned()));
-        last(&environment.state.session(&folder).join("ledger.jsonl"), 1_000).unwrap()
+        last(&environment.state.ledger(&folder), 1_000).unwrap()
     }
 }
 

@@ -308,7 +308,7 @@ fn what_is_written_is_masked_and_the_halt_is_known() {
     let state = ledger.append_all(Timestamp(1), bodies, Durability::Durable).unwrap().state;
     assert!(state.halted().unwrap().starts_with("TOKEN=[masked:token:"));
     let home = StateDirectory::new(directory.path());
-    for path in [ledger.path(), ledger.directory().join("state"), home.heads()] {
+    for path in [ledger.path().path().to_owned(), ledger.directory().join("state"), home.heads()] {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{}", path.display());
     }
