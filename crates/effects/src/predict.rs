@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::catalogue::BuiltIn;
-use crate::effect::Effect;
+use crate::effect::{Effect, EffectKind};
 use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
 use crate::tools::Explained;
@@ -55,9 +55,14 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
             ways.extend(inner.iter().map(|inner| read(inner, world, catalogue, depth + 1)));
         }
     }
+    let found = tools::search_line(action, world).map(|line| interpret(&line, action, world, catalogue));
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
+    // Of the line only that counts: the tool starts no shell, and what it reads beside is said already.
+    let secrets = found.into_iter().flat_map(|found| found.effects);
+    let secrets = secrets.filter(|effect| effect.kind == EffectKind::SecretRead);
+    effects.extend(secrets.map(|effect| Effect { cause: action.tool.as_str().to_owned(), ..effect }));
     effects.extend(effects_on_opening(&announced, action, world, catalogue));
     let secret_marks = tools::secret_marks(action, world);
     ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });

@@ -8,6 +8,7 @@
 //! | `handed` | secrets that stand in what a tool is given |
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
+//! | `searches` | searches, as the command line that they are |
 //! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
@@ -19,6 +20,7 @@ mod inner;
 mod mcp;
 mod patch;
 mod runners;
+mod searches;
 
 use checkrein_protocol::{SecretMark, ToolOutput};
 use serde_json::Value as Json;
@@ -187,6 +189,11 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     let mut all = client_tools::shell_texts(action);
     all.extend(mcp::shell_texts(action));
     distinct(all)
+}
+
+/// The command line of a search by a tool that shows lines (`Grep`), from which follows what secrets it comes by.
+pub(crate) fn search_line(action: &Action, world: &dyn World) -> Option<String> {
+    searches::line(action, world)
 }
 
 /// The texts of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).

@@ -16,6 +16,7 @@ use crate::world::Entry;
 use super::call::{PATH_KEYS, ToolCall, text_of};
 use super::patch::{self, PatchStep};
 use super::runners;
+use super::searches::{GLOBS, globs};
 
 /// What a tool does, in as few kinds as there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,6 +232,11 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
     })
 }
 
+/// Whether a tool of a client searches in files.
+pub(super) fn is_search(action: &Action) -> bool {
+    known(action.tool.as_str(), is_setting(action)) == Some(Native::Search)
+}
+
 /// Whether a call has the form of the tool by which Claude Code changes its own settings.
 fn is_setting(action: &Action) -> bool {
     action.input.get("setting").is_some_and(Json::is_string)
@@ -301,7 +307,7 @@ const KEYS_OF_THE_GUARD: [&str; 4] =
     ["mask.key", "server/links.key", "server/tls.key", "server/checkrein.token"];
 
 /// The places that are listed or searched: where the session is, when none is named.
-fn searched<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
+pub(super) fn searched<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
     let mut places = paths_of(call, &[PATH_KEYS, &["paths"]]);
     if places.is_empty() {
         places.push(".");
@@ -321,7 +327,7 @@ fn search_at(call: &mut ToolCall<'_>, text: &str) {
     let path = call.path(text, Last::Follow);
     let home = call.home();
     // A pattern chooses by the last part of a path, at any depth.
-    let patterns = call.texts(&["glob", "include", "include_pattern", "includePattern"]);
+    let patterns: Vec<&str> = call.texts(GLOBS).into_iter().flat_map(globs).collect();
     let names = patterns.iter().filter_map(|pattern| pattern.rsplit('/').next());
     let telling: Vec<&str> = names
         .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some())

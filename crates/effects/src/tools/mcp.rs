@@ -168,6 +168,16 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     all
 }
 
+/// Whether a tool of a server searches in files, by its name and that of its server.
+pub(super) fn is_search(action: &Action) -> bool {
+    let name = split(action.tool.as_str());
+    let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
+    let is_called_so = |part: &str| matches!(part, "grep" | "rg" | "ripgrep");
+    name.words.iter().any(|word| is_called_so(word))
+        || name.server.split(['-', '_']).any(is_called_so)
+        || has(&["search"]) && has(&["content", "contents", "text", "code", "within"])
+}
+
 /// The SQL texts of a tool that asks a database.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     let input = &action.input;

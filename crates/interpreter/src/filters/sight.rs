@@ -103,7 +103,46 @@ fn globs(words: &[&str]) -> Vec<String> {
                 .or_else(|| word.strip_prefix("--iglob="))
                 .or_else(|| word.strip_prefix("-g")),
         };
-        found.extend(value.filter(|value| !value.starts_with('!')).map(str::to_owned));
+        let chosen = value.filter(|value| !value.starts_with('!'));
+        found.extend(chosen.into_iter().flat_map(|value| alternatives(value, ALTERNATIVES)));
     }
     found
+}
+
+/// How many patterns one with braces is taken apart into at most (ours); the rest counts as fitting everything.
+const ALTERNATIVES: usize = 64;
+
+/// The patterns without braces that one stands for: `{id_*,*.pem}` chooses by either.
+fn alternatives(pattern: &str, most: usize) -> Vec<String> {
+    let mut open = vec![pattern.to_owned()];
+    let mut found = Vec::new();
+    while let Some(pattern) = open.pop() {
+        let inner = pattern.find('}').and_then(|end| {
+            let start = pattern.get(..end)?.rfind('{')?;
+            Some((pattern.get(..start)?, pattern.get(start + 1..end)?, pattern.get(end + 1..)?))
+        });
+        match inner {
+            Some(_) if open.len() + found.len() > most => found.push("*".to_owned()),
+            Some((before, inner, behind)) => {
+                open.extend(inner.split(',').map(|part| format!("{before}{part}{behind}")));
+            }
+            None if found.contains(&pattern) => {}
+            None => found.push(pattern),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_of_a_pattern_choose_each_way() {
+        let mut found = alternatives("**/{.ssh/{id_*,config},*.pem}", ALTERNATIVES);
+        found.sort();
+        assert_eq!(found, ["**/*.pem", "**/.ssh/config", "**/.ssh/id_*"]);
+        assert_eq!(alternatives("a{b", ALTERNATIVES), ["a{b"]);
+        assert!(alternatives(&"{a,b}".repeat(20), ALTERNATIVES).len() < 200);
+    }
 }
