@@ -53,10 +53,40 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
             ),
             (ClientPath::Project(".opencode/plugins"), "the plugins of OpenCode in this project"),
             (ClientPath::Project(".opencode/plugin"), "the plugins of OpenCode in this project"),
+            (ClientPath::Folder("config.json"), "the settings of OpenCode, which name plugins"),
             (ClientPath::Folder("opencode.json"), "the settings of OpenCode, which name plugins"),
+            (ClientPath::Folder("opencode.jsonc"), "the settings of OpenCode, which name plugins"),
             (
                 ClientPath::Project("opencode.json"),
                 "the settings of OpenCode in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project("opencode.jsonc"),
+                "the settings of OpenCode in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".opencode/opencode.json"),
+                "the settings of OpenCode in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".opencode/opencode.jsonc"),
+                "the settings of OpenCode in this project, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.opencode/opencode.json"),
+                "the settings and plugins of OpenCode of this user",
+            ),
+            (
+                ClientPath::Folder("../../.opencode/opencode.jsonc"),
+                "the settings and plugins of OpenCode of this user",
+            ),
+            (
+                ClientPath::Folder("../../.opencode/plugin"),
+                "the settings and plugins of OpenCode of this user",
+            ),
+            (
+                ClientPath::Folder("../../.opencode/plugins"),
+                "the settings and plugins of OpenCode of this user",
             ),
         ],
         expected: &[".local/share/opencode", ".cache/opencode"],
@@ -106,7 +136,85 @@ pub(crate) const KILO: ClientAdapter = ClientAdapter {
             (ClientPath::Folder("../../.kilo/plugin"), "the plugins of Kilo of this user"),
             (ClientPath::Folder("../../.kilocode/plugins"), "the plugins of Kilo of this user"),
             (ClientPath::Folder("../../.kilocode/plugin"), "the plugins of Kilo of this user"),
+            (ClientPath::Folder("config.json"), "the settings of Kilo, which name plugins"),
             (ClientPath::Folder("kilo.json"), "the settings of Kilo, which name plugins"),
+            (ClientPath::Folder("kilo.jsonc"), "the settings of Kilo, which name plugins"),
+            (ClientPath::Folder("opencode.json"), "the settings of Kilo, which name plugins"),
+            (ClientPath::Folder("opencode.jsonc"), "the settings of Kilo, which name plugins"),
+            (ClientPath::Project("kilo.json"), "the settings of Kilo in this project, which name plugins"),
+            (ClientPath::Project("kilo.jsonc"), "the settings of Kilo in this project, which name plugins"),
+            (
+                ClientPath::Project("opencode.json"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project("opencode.jsonc"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilo/kilo.json"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilo/kilo.jsonc"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilo/opencode.json"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilo/opencode.jsonc"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilocode/kilo.json"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilocode/kilo.jsonc"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilocode/opencode.json"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Project(".kilocode/opencode.jsonc"),
+                "the settings of Kilo in this project, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilo/kilo.json"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilo/kilo.jsonc"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilo/opencode.json"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilo/opencode.jsonc"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilocode/kilo.json"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilocode/kilo.jsonc"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilocode/opencode.json"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
+            (
+                ClientPath::Folder("../../.kilocode/opencode.jsonc"),
+                "the settings of Kilo of this user, which name plugins",
+            ),
         ],
         expected: &[".local/share/kilo", ".cache/kilo"],
         ..NOWHERE
@@ -191,4 +299,33 @@ fn refuses(output: &HookOutput) -> bool {
     let Some(answer) = output.json() else { return false };
     let text = |key: &str| answer.get(key).and_then(Json::as_str);
     text("decision") == Some("deny") && text("reason").is_some_and(|reason| !reason.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both load plugins from all of these (seen in their programs, 1.18.33 and 7.7.9).
+    #[test]
+    fn every_file_that_names_plugins_is_guarded() {
+        let is_guarded = |client: &ClientAdapter, place: &str, name: &str| {
+            let wanted = format!("{place}{name}");
+            client.places.guarded.iter().any(|(path, _)| match path {
+                ClientPath::Project(path) => *path == wanted,
+                ClientPath::Folder(path) => format!("~/{path}") == wanted,
+                ClientPath::Machine(_) => false,
+            })
+        };
+        for name in ["opencode.json", "opencode.jsonc"] {
+            for place in ["", ".opencode/", "~/", "~/../../.opencode/"] {
+                assert!(is_guarded(&OPENCODE, place, name), "{place}{name}");
+            }
+        }
+        for name in ["kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc"] {
+            for place in ["", ".kilo/", ".kilocode/", "~/", "~/../../.kilo/", "~/../../.kilocode/"] {
+                assert!(is_guarded(&KILO, place, name), "{place}{name}");
+            }
+        }
+        assert!(is_guarded(&OPENCODE, "~/", "config.json") && is_guarded(&KILO, "~/", "config.json"));
+    }
 }

@@ -44,8 +44,8 @@ const SETTINGS: &[&str] = &[
     "/.codeium/windsurf/hooks.json",
     "/.gemini/config/hooks.json",
     "/.gemini/trustedFolders.json",
-    "/.kilo/kilo.json",
-    "/.kilo/kilo.jsonc",
+    "/kilo.json",
+    "/kilo.jsonc",
     "/opencode.json",
     "/opencode.jsonc",
     "/.amp/settings.json",
@@ -168,6 +168,9 @@ mod tests {
             "/home/dev/.codeium/windsurf/hooks.json",
             "/home/dev/proj/.kilo/plugin/guard.js",
             "/home/dev/proj/opencode.json",
+            "/home/dev/proj/.opencode/opencode.jsonc",
+            "/home/dev/proj/kilo.json",
+            "/home/dev/proj/.kilocode/kilo.jsonc",
         ] {
             assert!(found(path), "{path} watches");
         }
