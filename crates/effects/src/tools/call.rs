@@ -76,6 +76,11 @@ impl<'a> ToolCall<'a> {
         self.text(GOAL_KEYS)
     }
 
+    /// All places where something may go.
+    pub(crate) fn goals(&self) -> Vec<&'a str> {
+        self.texts(GOAL_KEYS)
+    }
+
     /// A text of the input, under the first of the names that has one.
     pub(crate) fn text(&self, keys: &[&str]) -> Option<&'a str> {
         text_of(&self.action.input, keys)

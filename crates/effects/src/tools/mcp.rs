@@ -10,6 +10,9 @@ use crate::interpreter::Last;
 use crate::nature::Nature;
 
 use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, texts_of};
+use crate::path::AbsolutePath;
+use crate::places;
+
 use super::handed;
 use super::runners::{self, Called};
 
@@ -58,7 +61,11 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         deed = Some(Deed::Run);
     }
     let paths = file_paths(call, &name);
+    let (paths, kept) = told_apart(call, deed, &name, paths);
     on_files(call, deed, &name, &paths, explained);
+    for goal in &kept {
+        keep(call, goal);
+    }
     let is_grave = deed.is_some_and(|deed| deed >= Deed::Publish);
     // A grave deed may be on what else it names, unless its name says that it is about files.
     let is_of_files = is_about_files(&name) || paths.iter().any(|path| is_rooted(path)) && !names_more(call);
@@ -483,6 +490,40 @@ fn names_more(call: &ToolCall<'_>) -> bool {
     })
 }
 
+/// How deep objects within objects are looked through for paths (ours).
+const DEPTH: usize = 6;
+
+/// The texts that stand under one of the names anywhere in an input.
+fn nested<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut open = vec![(input, false, DEPTH)];
+    while let Some((value, is_named, depth)) = open.pop() {
+        match value {
+            Json::String(text) if is_named && !text.is_empty() => found.push(text.as_str()),
+            Json::Array(items) if depth > 0 => {
+                open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
+            }
+            Json::Object(fields) if depth > 0 => open.extend(
+                fields.iter().rev().map(|(name, value)| (value, names.contains(&name.as_str()), depth - 1)),
+            ),
+            Json::Null
+            | Json::Bool(_)
+            | Json::Number(_)
+            | Json::String(_)
+            | Json::Array(_)
+            | Json::Object(_) => {}
+        }
+    }
+    found
+}
+
+/// Whether a path within an object is one of this machine, and not of a service: those of servers of the web begin with `/` as well.
+fn is_of_user(call: &ToolCall<'_>, path: &str) -> bool {
+    let is_here =
+        |path: &AbsolutePath| path.is_within(call.home()) || places::machine_credential(path).is_some();
+    is_rooted(path) && (!path.starts_with('/') || is_here(&call.path(path, Last::Keep)))
+}
+
 /// Whether a path can be nothing else.
 fn is_rooted(path: &str) -> bool {
     path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://")
@@ -496,10 +537,13 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
         paths.extend(call.texts(SOURCE_KEYS));
     }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
-    if about_files {
-        paths.extend(
-            runners::inner(&call.action().input).into_iter().flat_map(|inner| texts_of(inner, PATH_KEYS)),
-        );
+    // Servers take their arguments within objects, too, some of which are named by themselves alone.
+    let told = nested(&call.action().input, PATH_KEYS);
+    let is_meant = |path: &&str| about_files || is_of_user(call, path);
+    for path in told.into_iter().filter(is_meant) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
     }
     if about_files && paths.is_empty() {
         paths.extend(call.texts(&["uri", "uris", "target"]));
@@ -562,6 +606,91 @@ fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&
                 Explained::ByText => call.write(path),
             },
         }
+    }
+}
+
+/// Words of tools that look at something elsewhere and leave what they saw in a file that they are told.
+const LEAVING: &[&str] =
+    &["download", "screenshot", "snapshot", "pdf", "capture", "record", "extract", "export", "save", "trace"];
+/// Those of them that leave it under the path that they are told, since what they look at has none.
+const LEAVING_ALONE: &[&str] = &["screenshot", "snapshot", "pdf", "capture", "record", "trace"];
+/// Fields that say where a tool leaves what it saw (ours, after servers for browsers, downloads, archives and files of other machines).
+const OUTPUTS: &[&str] = &[
+    "destination",
+    "destination_path",
+    "destinationPath",
+    "dest",
+    "dst",
+    "output",
+    "output_path",
+    "outputPath",
+    "output_file",
+    "outputFile",
+    "output_dir",
+    "outputDir",
+    "out",
+    "save_path",
+    "savePath",
+    "save_to",
+    "saveTo",
+    "save_as",
+    "saveAs",
+    "save_dir",
+    "saveDir",
+    "download_path",
+    "downloadPath",
+    "download_dir",
+    "downloadDir",
+    "local_path",
+    "localPath",
+    "local_file",
+    "localFile",
+    "target_path",
+    "targetPath",
+    "extract_to",
+    "extractTo",
+];
+
+/// The files that a tool reads, and those in which it leaves what it saw. Only a tool that looks has the latter: those of other deeds are in
+/// what they change.
+fn told_apart<'a>(
+    call: &ToolCall<'a>,
+    deed: Option<Deed>,
+    name: &Name,
+    paths: Vec<&'a str>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    if !deed.is_some_and(|deed| deed <= Deed::Look) {
+        return (paths, Vec::new());
+    }
+    let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
+    let is_local = is_about_files(name) || has(LEAVING);
+    let mut kept: Vec<&str> =
+        call.goals().into_iter().filter(|goal| is_rooted(goal) && !goal.contains('\n')).collect();
+    for output in nested(&call.action().input, OUTPUTS).into_iter().filter(|_| is_local) {
+        if !output.contains("://") && !output.contains('\n') && !kept.contains(&output) {
+            kept.push(output);
+        }
+    }
+    // What is found by an address or a number lies elsewhere: the path is where it comes to.
+    let lies_elsewhere = has(LEAVING_ALONE) || has(LEAVING) && kept.is_empty() && names_more(call);
+    if !lies_elsewhere {
+        return (paths.into_iter().filter(|path| !kept.contains(path)).collect(), kept);
+    }
+    let told = if paths.is_empty() { nested(&call.action().input, PATH_KEYS) } else { paths };
+    kept.extend(told.into_iter().filter(|path| !path.contains("://") && !path.contains('\n')));
+    (Vec::new(), kept)
+}
+
+/// Leaves something in a file, or under a name that is not known in a directory.
+fn keep(call: &mut ToolCall<'_>, goal: &str) {
+    if call.is_directory(goal) {
+        let path = call.path(goal, Last::Follow);
+        call.add_as(EffectKind::FileModify, Target::Path(path), |effect| {
+            effect.depth = Depth::Recursive;
+            effect.note = "what it leaves there is not known".into();
+        });
+    } else {
+        call.write(goal);
     }
 }
 

@@ -198,16 +198,6 @@ fn wrapped_within(input: &Json, read: impl Fn(&Json) -> Vec<String> + Copy, dept
         .collect()
 }
 
-/// The objects that stand in the fields that hold the input of another tool, or several requests.
-pub(super) fn inner(input: &Json) -> Vec<&Json> {
-    let values = fields(input, WRAPPERS).into_iter().chain(fields(input, &["edits", "operations", "items"]));
-    let objects = values.flat_map(|value| match value {
-        Json::Array(items) => items.iter().collect(),
-        other => vec![other],
-    });
-    objects.filter(|value| value.is_object()).collect()
-}
-
 /// The command lines that would run the code of a tool. Where nothing names the language, it is read in both that tools run most.
 pub(super) fn codes(input: &Json, called: Called<'_>) -> Vec<String> {
     let runner = |name: &str| {
