@@ -57,6 +57,10 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     }
     let found = tools::search_line(action, world).map(|line| interpret(&line, action, world, catalogue));
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
+    if ways.is_empty() && !tools::is_settled(action, world) {
+        let texts = tools::further_shell_texts(action);
+        ways.extend(texts.iter().map(|text| interpret(text, action, world, catalogue)));
+    }
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
     // Of the line only that counts: the tool starts no shell, and what it reads beside is said already.

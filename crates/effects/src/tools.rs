@@ -191,6 +191,11 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     distinct(all)
 }
 
+/// The shell texts that a tool may run whose name says nothing of a shell. They say not all that it does.
+pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
+    distinct(mcp::further_shell_texts(action))
+}
+
 /// The command line of a search by a tool that shows lines (`Grep`), from which follows what secrets it comes by.
 pub(crate) fn search_line(action: &Action, world: &dyn World) -> Option<String> {
     searches::line(action, world)

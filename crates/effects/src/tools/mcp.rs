@@ -175,6 +175,48 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     all
 }
 
+/// Words with which the names of tools begin that only speak of a command that they are given (ours).
+const TALKING: &[&str] = &[
+    "think",
+    "thinking",
+    "sequentialthinking",
+    "reflect",
+    "plan",
+    "explain",
+    "describe",
+    "help",
+    "search",
+    "find",
+    "lookup",
+    "history",
+    "summarize",
+    "parse",
+    "lint",
+    "translate",
+    "analyze",
+    "analyse",
+    "validate",
+    "echo",
+];
+
+/// The shell texts that a tool is given whose name says nothing of a shell: a `command` that begins with a program is one, unless the
+/// tool only speaks of it.
+pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
+    let name = split(action.tool.as_str());
+    if name.words.first().is_some_and(|word| TALKING.contains(&word.as_str())) {
+        return Vec::new();
+    }
+    let read = |input: &Json| {
+        let mut all = runners::commands_alone(input);
+        all.extend(runners::lines(input));
+        all.retain(|text| runners::begins_with_program(text));
+        all
+    };
+    let mut all = read(&action.input);
+    all.extend(runners::wrapped(&action.input, read));
+    all
+}
+
 /// Whether a tool of a server searches in files, by its name and that of its server.
 pub(super) fn is_search(action: &Action) -> bool {
     let name = split(action.tool.as_str());

@@ -6,6 +6,8 @@ use serde_json::Value as Json;
 
 use checkrein_shell::quoted;
 
+use crate::interpreter::builtins::is_built_in;
+
 use super::client_tools::{command_text, folded};
 
 /// Fields that hold a program where its arguments stand in another one.
@@ -137,6 +139,28 @@ pub(super) fn programs(input: &Json) -> Vec<String> {
 /// The texts of fields that hold a command line whatever their tool is called.
 pub(super) fn lines(input: &Json) -> Vec<String> {
     fields(input, LINES).into_iter().filter_map(command_text).collect()
+}
+
+/// The texts of the fields that are called like a command.
+pub(super) fn commands_alone(input: &Json) -> Vec<String> {
+    fields(input, COMMANDS).into_iter().filter_map(command_text).collect()
+}
+
+/// Words of the shell behind which a command stands.
+const LEADING: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "!", "{"];
+
+/// Whether a part of a text begins with a program that is known, and words behind it: words for anybody else begin otherwise.
+pub(super) fn begins_with_program(text: &str) -> bool {
+    let parts = text.split([';', '|', '&', '\n', '(', ')', '`', '{', '}']);
+    parts.into_iter().any(|part| {
+        let mut words =
+            part.split_whitespace().skip_while(|word| word.contains('=') || LEADING.contains(word));
+        let Some(first) = words.next() else { return false };
+        let first = first.trim_matches(['\'', '"', '\\']);
+        let name = first.rsplit('/').next().unwrap_or(first);
+        words.next().is_some()
+            && (is_built_in(name) || crate::catalogue::program_names().any(|known| known == name))
+    })
 }
 
 /// The shell texts of a tool that runs commands: one, several, or the words of one program.
