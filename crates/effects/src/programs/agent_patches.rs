@@ -27,14 +27,14 @@ pub(crate) fn apply(machine: &mut Machine<'_>, call: &Call) -> Exit {
     Exit::unknown()
 }
 
-fn take(machine: &mut Machine<'_>, step: &PatchStep<'_>) {
+fn take(machine: &mut Machine<'_>, step: &PatchStep) {
     match step {
-        PatchStep::Add(path) => machine.write(&Value::exact(*path)),
-        PatchStep::Update(path) => machine.effect(EffectKind::FileModify, &Value::exact(*path)),
+        PatchStep::Add(path) => machine.write(&Value::exact(path.as_str())),
+        PatchStep::Update(path) => machine.effect(EffectKind::FileModify, &Value::exact(path.as_str())),
         PatchStep::Move(from, to) => {
-            machine.write(&Value::exact(*to));
-            machine.delete(&Value::exact(*from), Depth::Single);
+            machine.write(&Value::exact(to.as_str()));
+            machine.delete(&Value::exact(from.as_str()), Depth::Single);
         }
-        PatchStep::Delete(path) => machine.delete(&Value::exact(*path), Depth::Single),
+        PatchStep::Delete(path) => machine.delete(&Value::exact(path.as_str()), Depth::Single),
     }
 }

@@ -355,7 +355,7 @@ fn apply_patch(call: &mut ToolCall<'_>) {
         Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
         other => Vec::from_iter(other.as_str()),
     });
-    let steps: Vec<PatchStep<'_>> = texts.filter_map(patch::parse).flatten().collect();
+    let steps: Vec<PatchStep> = texts.filter_map(patch::parse).flatten().collect();
     if steps.is_empty() {
         // Some clients call their plain edit tool `patch`.
         if text_of(input, PATH_KEYS).is_some() {
@@ -365,12 +365,17 @@ fn apply_patch(call: &mut ToolCall<'_>) {
         }
         return;
     }
-    for step in steps {
-        match step {
-            PatchStep::Add(path) | PatchStep::Update(path) => call.write(path),
-            PatchStep::Move(from, to) => call.relocate(from, to),
-            PatchStep::Delete(path) => call.delete(path, Depth::Single),
-        }
+    for step in &steps {
+        take(call, step);
+    }
+}
+
+/// Does what one step of a patch says.
+pub(super) fn take(call: &mut ToolCall<'_>, step: &PatchStep) {
+    match step {
+        PatchStep::Add(path) | PatchStep::Update(path) => call.write(path),
+        PatchStep::Move(from, to) => call.relocate(from, to),
+        PatchStep::Delete(path) => call.delete(path, Depth::Single),
     }
 }
 

@@ -13,7 +13,9 @@ use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, texts_of};
 use crate::path::AbsolutePath;
 use crate::places;
 
+use super::client_tools::take;
 use super::handed;
+use super::patch;
 use super::runners::{self, Called};
 
 /// The usual names of addresses.
@@ -61,6 +63,15 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         deed = Some(Deed::Run);
     }
     let paths = file_paths(call, &name);
+    if name.words.iter().any(|word| matches!(word.as_str(), "patch" | "apply")) {
+        let texts = nested(
+            &call.action().input,
+            &["patch", "diff", "patchText", "patch_text", "patch_content", "input"],
+        );
+        for step in texts.into_iter().filter_map(patch::parse).flatten() {
+            take(call, &step);
+        }
+    }
     let (paths, kept) = told_apart(call, deed, &name, paths);
     on_files(call, deed, &name, &paths, explained);
     for goal in &kept {

@@ -70,12 +70,18 @@ fn is_told(header: &FilePatch) -> bool {
     header.is_renamed || header.old.is_none() || header.new.is_none() || !header.hunks.is_empty()
 }
 
+/// Both names of a header of git. Where they are the same, a blank in them is told from the one between them.
 fn from_header(names: &str) -> FilePatch {
-    let middle = names.find(" b/").unwrap_or(names.len());
-    let (old, new) = names.split_at(middle);
+    let bare = |name: &str| unquoted(name).split_once('/').map(|(_, name)| name.to_owned());
+    let halves = names.split_at_checked(names.len() / 2);
+    let same = halves.filter(|(old, new)| {
+        new.strip_prefix(' ').is_some_and(|new| *old == new || bare(old).is_some() && bare(old) == bare(new))
+    });
+    let middle = names.find(" b/").or_else(|| names.find(" \"b/")).unwrap_or(names.len());
+    let (old, new) = same.unwrap_or_else(|| names.split_at(middle));
     FilePatch {
-        old: Some(old.to_owned()),
-        new: Some(new.trim_start().to_owned()).filter(|name| !name.is_empty()),
+        old: Some(unquoted(old.trim())),
+        new: Some(unquoted(new.trim())).filter(|name| !name.is_empty()),
         ..FilePatch::default()
     }
 }
@@ -86,16 +92,16 @@ fn note_header(header: &mut FilePatch, line: &str) {
     } else if line.starts_with("deleted file mode ") {
         header.new = None;
     } else if let Some(name) = line.strip_prefix("rename from ") {
-        header.old = Some(format!("a/{name}"));
+        header.old = Some(format!("a/{}", unquoted(name.trim_end())));
         header.is_renamed = true;
     } else if let Some(name) = line.strip_prefix("rename to ").or_else(|| line.strip_prefix("copy to ")) {
-        header.new = Some(format!("b/{name}"));
+        header.new = Some(format!("b/{}", unquoted(name.trim_end())));
         header.is_renamed |= line.starts_with("rename");
         if line.starts_with("copy") {
             header.old = None;
         }
-    } else if line.starts_with("new mode ") {
-        // A part without lines stands for the mode.
+    } else if line.starts_with("new mode ") || line == "GIT binary patch" {
+        // A part without lines stands for the mode, or for bytes.
         header.hunks.push(Hunk::default());
     }
 }
@@ -105,7 +111,42 @@ fn note_header(header: &mut FilePatch, line: &str) {
 fn file_name(header: &str) -> Option<String> {
     let (name, time) = header.split_once('\t').unwrap_or((header, ""));
     let name = name.trim();
-    (name != "/dev/null" && !is_beginning_of_time(time)).then(|| name.to_owned())
+    (name != "/dev/null" && !is_beginning_of_time(time)).then(|| unquoted(name))
+}
+
+/// A name without the quotes that git puts around one with unusual bytes, and without the signs in front of these (git-config(1),
+/// `core.quotePath`).
+pub(crate) fn unquoted(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let Some(inner) = inner else { return name.to_owned() };
+    let mut bytes = Vec::new();
+    let mut given = inner.bytes().peekable();
+    while let Some(byte) = given.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match given.next() {
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'r') => bytes.push(b'\r'),
+            Some(b'a') => bytes.push(7),
+            Some(b'b') => bytes.push(8),
+            Some(b'v') => bytes.push(11),
+            Some(b'f') => bytes.push(12),
+            Some(digit @ b'0'..=b'7') => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    let Some(next) = given.next_if(|next| (b'0'..=b'7').contains(next)) else { break };
+                    value = value * 8 + u32::from(next - b'0');
+                }
+                bytes.push(u8::try_from(value & 0xff).unwrap_or_default());
+            }
+            Some(other) => bytes.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a time such as `1969-12-31 19:00:00.000000000 -0500` is that of the first second.
@@ -295,6 +336,21 @@ mod tests {
         let names: Vec<_> = found.iter().map(|file| (file.old.as_deref(), file.new.as_deref())).collect();
         assert_eq!(names, [(Some("a/x"), Some("b/y")), (None, Some("b/run")), (Some("a/m"), Some("b/m"))]);
         assert!(found[0].is_renamed);
+    }
+
+    #[test]
+    fn names_in_a_header_are_those_of_the_file() {
+        for (header, old) in [
+            ("a/x b/x", "a/x"),
+            ("a/x b/y b/x b/y", "a/x b/y"),
+            ("x x", "x"),
+            ("\"a/\\056bashrc\" \"b/\\056bashrc\"", "a/.bashrc"),
+            ("a/x y b/x y", "a/x y"),
+        ] {
+            let found = read(&format!("diff --git {header}\ndeleted file mode 100644\n"));
+            assert_eq!((found[0].old.as_deref(), &found[0].new), (Some(old), &None), "{header}");
+        }
+        assert_eq!(unquoted("\"\\303\\244\\t\\\"\""), "\u{e4}\t\"");
     }
 
     #[test]
