@@ -712,7 +712,7 @@ fn told_apart<'a>(
     name: &Name,
     paths: Vec<&'a str>,
 ) -> (Vec<&'a str>, Vec<&'a str>) {
-    if !deed.is_some_and(|deed| deed <= Deed::Look) {
+    if deed.is_none_or(|deed| deed > Deed::Look) {
         return (paths, Vec::new());
     }
     let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));

@@ -1,7 +1,7 @@
 //! Searches by tools, as the line of `ripgrep` that they are.
 //!
-//! Claude Code, OpenCode and Kilo start `rg --hidden` with the pattern and the globs of the call, Gemini CLI and Qwen Code one that has no regard for
-//! case. Other clients search as much or less.
+//! Claude Code, OpenCode and Kilo start `rg --hidden` with the pattern and the globs of the call (seen in their programs). What others search is
+//! taken to be as much, and without regard for case unless the call says so.
 
 use checkrein_shell::quoted;
 use serde_json::Value as Json;
