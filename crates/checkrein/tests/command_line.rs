@@ -209,9 +209,11 @@ fn operands(command: &str) -> &'static [&'static str] {
         "task" => &["nosuch.md", "--dry-run"],
         "change open" => &["--issue", "1", "--rollback", "true", "--verify", "true", "--", "ls"],
         "change approve" | "mcp accept" | "mcp forget" | "plugin enable" => &["nosuch", "--yes"],
-        "change show" | "change verify" | "change close" | "approval show" | "approval allow"
-        | "approval deny" | "incident show" | "run show" | "pipeline show" | "worktree diff"
-        | "worktree merge" | "worktree discard" | "plugin test" | "plugin disable" => &["nosuch"],
+        "change rollback" | "change show" | "change verify" | "change close" | "approval show"
+        | "approval allow" | "approval deny" | "incident show" | "run show" | "pipeline show"
+        | "worktree diff" | "worktree merge" | "worktree discard" | "plugin test" | "plugin disable" => {
+            &["nosuch"]
+        }
         "plugin init" => &["begun"],
         "undo" | "trust" | "policy update" | "policy unpin" => &["--yes"],
         "allow" => &["s:1", "--yes"],
@@ -416,7 +418,7 @@ fn a_list_of_nothing_is_nothing_in_json() {
         let command = words.join(" ");
         let prints: Vec<&str> =
             rows.iter().filter(|(name, _)| *name == command).map(|(_, prints)| *prints).collect();
-        let is_one = ["approval list", "credential list"].contains(&command.as_str());
+        let is_one = ["approval list", "credential list", "audit key list"].contains(&command.as_str());
         assert_eq!(prints == ["JSON Lines"], !is_one, "{command} prints {prints:?}");
     }
 }

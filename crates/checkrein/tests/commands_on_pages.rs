@@ -20,12 +20,14 @@ use serde_json::json;
 use support::{TestEnvironment, copy_program, repository, shell_call};
 
 /// Commands that are not run here, by their beginning, and the tests that run them.
-const NOT_RUN: [(&str, &str); 11] = [
+const NOT_RUN: [(&str, &str); 13] = [
     ("checkrein acp ", "goes on until the editor leaves: `acp.rs`"),
     ("checkrein serve", "goes on: `serve.rs`"),
     ("checkrein open", "needs a running server: `serve.rs`"),
     ("checkrein log -f", "goes on: `telling.rs`"),
     ("checkrein audit export --form cef --follow", "goes on: `commands.rs`"),
+    ("checkrein audit key keyring", "needs a keyring: the tests of the vault"),
+    ("checkrein audit key unlock", "needs a keyring: the tests of the vault"),
     ("checkrein mcp --http", "needs a server: `mcp.rs`"),
     ("checkrein update", "fetches a release: `update.rs`"),
     ("checkrein policy pin https", "fetches a policy: `team_policy.rs`"),

@@ -417,6 +417,7 @@ pub(crate) enum AuditCommand {
         session: Option<String>,
     },
     /// Look after the keys that encrypt the records
+    #[command(after_help = "Example:\n  checkrein audit key list")]
     Key {
         /// What to do
         #[command(subcommand)]

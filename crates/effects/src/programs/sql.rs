@@ -373,10 +373,14 @@ fn narrows(condition: Option<&sqlparser::ast::Expr>) -> bool {
     !matches!(text.as_str(), "1" | "true" | "1 = 1" | "'1' = '1'" | "1 <> 0" | "true = true")
 }
 
+/// What is said of a database that a statement drops.
+pub(super) const DATABASE_DROPPED: &str = "drops the database with the data in it";
+
 fn dropped(kind: ObjectType, what: String, temporary: bool) -> Finding {
     match kind {
         _ if temporary => Finding::Changes(what),
-        ObjectType::Table | ObjectType::Database | ObjectType::Schema | ObjectType::MaterializedView => {
+        ObjectType::Database => Finding::Destroys { what, note: DATABASE_DROPPED },
+        ObjectType::Table | ObjectType::Schema | ObjectType::MaterializedView => {
             Finding::Destroys { what, note: "drops it with the data in it" }
         }
         ObjectType::Role | ObjectType::User => Finding::Rights,

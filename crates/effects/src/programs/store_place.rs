@@ -9,7 +9,7 @@ use crate::effect::{Certainty, Effect, EffectKind, EffectSite, NetworkReach, Sev
 use crate::interpreter::{Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
-use super::sites;
+use super::{sites, sql};
 
 /// Names of what users depend on.
 const PRODUCTION: &[&str] = &["prod", "production", "prd", "live", "staging", "stage", "preprod", "uat"];
@@ -118,7 +118,7 @@ enum StorePlace {
 pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], default: DefaultStore) {
     let targets = targets(machine.effects_since(before));
     if !targets.is_empty() {
-        let place = place(machine, words, default, &targets);
+        let place = place(machine, before, words, default, &targets);
         let named = stores_named(machine, words, default, &targets);
         sites::add(machine, before, &named);
         let is_production = words.iter().any(|word| says(&word.known_start(), PRODUCTION));
@@ -162,12 +162,22 @@ fn place_in_container(
     {
         return StorePlace::Elsewhere;
     }
-    if is_named_for_trying(&texts) || are_for_trying(&targets) { StorePlace::Trial } else { StorePlace::Here }
+    if is_named_for_trying(&texts) || drops_for_trying(machine, before) {
+        StorePlace::Trial
+    } else {
+        StorePlace::Here
+    }
 }
 
-/// Whether all that a statement destroys is named for trying things: `DROP DATABASE app_test`.
-fn are_for_trying(targets: &[String]) -> bool {
-    !targets.is_empty() && targets.iter().all(|name| says(name, TRIAL))
+/// Whether nothing but databases is destroyed, and all of them are named for trying things: `DROP DATABASE app_test`.
+fn drops_for_trying(machine: &Machine<'_>, before: usize) -> bool {
+    let mut destroyed =
+        machine.effects_since(before).filter(|effect| effect.kind == EffectKind::DatastoreDestroy).peekable();
+    let is_for_trying = |effect: &Effect| {
+        effect.note.starts_with(sql::DATABASE_DROPPED)
+            && effect.target.text().is_some_and(|name| says(name, TRIAL))
+    };
+    destroyed.peek().is_some() && destroyed.all(is_for_trying)
 }
 
 /// Variables that send `docker` and `podman` to an engine on another machine.
@@ -226,7 +236,13 @@ fn telling(words: &[Value]) -> Option<Vec<String>> {
     Some(texts)
 }
 
-fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets: &[String]) -> StorePlace {
+fn place(
+    machine: &Machine<'_>,
+    before: usize,
+    words: &[Value],
+    default: DefaultStore,
+    targets: &[String],
+) -> StorePlace {
     let Some(texts) = telling(words) else { return StorePlace::Elsewhere };
     let variables = |names: &[&str]| -> Option<Vec<String>> {
         let set = names.iter().filter_map(|name| machine.variable(name));
@@ -248,7 +264,7 @@ fn place(machine: &Machine<'_>, words: &[Value], default: DefaultStore, targets:
     let is_here = hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback);
     // A framework that is told that it runs for tests takes the store for tests.
     let is_told = || default == DefaultStore::Project && environments.iter().any(|text| says(text, TRIAL));
-    if is_here && (is_named_for_trying(&texts) || is_told() || are_for_trying(targets)) {
+    if is_here && (is_named_for_trying(&texts) || is_told() || drops_for_trying(machine, before)) {
         return StorePlace::Trial;
     }
     // A statement has blanks in it; names that stand in it are those of tables.
