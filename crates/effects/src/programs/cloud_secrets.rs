@@ -164,10 +164,11 @@ fn own_token(tool: &str, path: &[&str]) -> Option<&'static str> {
 
 /// A token that its own program prints: it is told where it is shown, and may go to whom it belongs.
 fn print_token(machine: &mut Machine<'_>, target: Target, token: &str) -> Exit {
-    if machine.is_shown() && (!machine.is_listened_to() || machine.is_kept()) {
+    let is_seen = machine.is_shown() && !machine.is_listened_to() && !machine.is_kept();
+    if is_seen || machine.is_shown() && machine.is_kept() {
         machine.add(Draft::new(EffectKind::SecretRead, target).note("prints credentials"));
     }
-    Exit::with(Output::Secret(token.to_owned()))
+    if is_seen { Exit::unknown() } else { Exit::with(Output::Secret(token.to_owned())) }
 }
 
 /// `gh auth token`

@@ -459,6 +459,9 @@ mod tests {
             "/home/dev/.netr[c]",
             "/home/dev/proj/copy/checkrein/mask.key",
             "/srv/state/server/checkrein.token",
+            "/home/dev/.config/checkrein/keys/0123456789abcdef.key",
+            "/run/user/1000/checkrein-keys/0123456789abcdef.key",
+            "/home/dev/.config/checkrein/credentials/anthropic",
             "/home/dev/.local/state/checkrein/server/links.key",
         ] {
             assert!(found(path), "{path} is a secret");

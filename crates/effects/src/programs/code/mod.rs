@@ -86,6 +86,8 @@ mod value;
 mod variables;
 mod walk;
 
+use crate::effect::NetworkReach;
+use crate::interpreter::known_hosts;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, ShellProgram, Value};
 use crate::world::FileText;
 
@@ -114,6 +116,46 @@ const REMOVALS: &[&str] = &[
     "rmdir(",
     "unlink(",
 ];
+
+/// How languages that are not followed run a text as code or as a command. Sources: the manuals of Julia (`include`), Elixir (`Code.eval_string`,
+/// `System.cmd`), Erlang (`os:cmd`), Octave and R (`eval`, `source`), Groovy (`evaluate`), Raku (`EVAL`), Guile, Tcl, Emacs Lisp, nushell, CMake
+/// (`execute_process`) and `QuickJS` (`evalScript`).
+const RUNS: &[&str] = &[
+    "eval",
+    "EVAL",
+    "include(",
+    "os:cmd",
+    "exec(",
+    "system(",
+    "system ",
+    "load(",
+    "source(",
+    "execute_process",
+    "System.cmd",
+    "loadstring",
+    "spawn_command",
+    "| sh",
+    "| bash",
+    ".!",
+];
+
+/// The address in code that is not followed, of a host that nobody knows, where the code runs something, too.
+fn fetched_and_run(text: &str) -> Option<String> {
+    let is_word =
+        |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphabetic()));
+    if !RUNS.iter().any(|run| text.match_indices(run).any(|(at, _)| is_word(at))) {
+        return None;
+    }
+    let addresses = text.match_indices("://").filter_map(|(at, _)| {
+        let start = text.get(..at)?.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+        let rest = text.get(start..)?;
+        let end = rest.find(|c: char| c.is_whitespace() || "\"'`)]}>;,".contains(c)).unwrap_or(rest.len());
+        rest.get(..end)
+    });
+    let foreign =
+        |address: &&str| address.starts_with("http") && known_hosts::reach(address) == NetworkReach::External;
+    addresses.into_iter().find(foreign).map(str::to_owned)
+}
 
 /// How languages name the variables of their environment.
 const ENVIRONMENTS: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno.env", "Sys.getenv"];
@@ -190,6 +232,9 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
             machine.run_what_may_be_meant(&meant);
         }
         super::compiled::look_over(machine, text);
+        if let Some(address) = fetched_and_run(text).filter(|_| is_inline) {
+            machine.possibly(|machine| machine.runs_from_network(&address));
+        }
         let note = format!("the code given to `{}` is not followed", call.program);
         let reads = if is_inline { Reads::Shown } else { Reads::Kept };
         let takes = match unfollowed::files(machine, &call.program, text, reads) {

@@ -208,6 +208,9 @@ pub(super) const WHOLE: &[(&str, &str)] = &[
     ("/.aws/cli/cache/", "AWS credentials"),
     ("/.subversion/auth/", "login data of hosts"),
     ("/.config/borg/keys/", "keys of a backup"),
+    ("/checkrein/keys/", "the keys of the records of the guard"),
+    ("/checkrein-keys/", "the keys of the records of the guard"),
+    ("/checkrein/credentials/", "credentials kept for agents"),
 ];
 
 /// Profiles of browsers and mail programs, as they stand in a path.
