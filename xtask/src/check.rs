@@ -83,7 +83,7 @@ fn macos() -> Outcome {
         return Ok(());
     }
     step("macOS", || {
-        // The grammars of the gates and SQLite are C, for which there is no compiler of that system here. Lints link nothing, so any objects do.
+        let compiler = compiler_for_lints()?;
         run(cargo(&[
             "clippy",
             "--package",
@@ -97,11 +97,27 @@ fn macos() -> Outcome {
             "warnings",
         ])
         .envs([
-            ("CC_aarch64_apple_darwin", "cc"),
-            ("AR_aarch64_apple_darwin", "ar"),
-            ("CRATE_CC_NO_DEFAULTS", "1"),
+            ("CC_aarch64_apple_darwin", compiler.as_os_str()),
+            ("AR_aarch64_apple_darwin", "ar".as_ref()),
+            ("CRATE_CC_NO_DEFAULTS", "1".as_ref()),
         ]))
     })
+}
+
+/// What stands for a compiler of C and assembly of another system: the grammars of the gates, SQLite and the cryptography of TLS are written in
+/// these. Lints link nothing, so empty objects do. What a compiler is, it is asked for with `-E`.
+fn compiler_for_lints() -> Result<std::path::PathBuf, String> {
+    use std::os::unix::fs::PermissionsExt;
+    const SCRIPT: &str = "#!/bin/sh\ncase \" $* \" in *' -E '*) exec cc \"$@\" ;; esac\n\
+        while [ $# -gt 0 ]; do\n  [ \"$1\" = -o ] && : > \"$2\"\n  shift\ndone\nexit 0\n";
+    let directory =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), std::path::PathBuf::from);
+    let failed = |cause: std::io::Error| format!("the compiler for lints: {cause}");
+    std::fs::create_dir_all(&directory).map_err(failed)?;
+    let file = directory.join("compiler-for-lints");
+    std::fs::write(&file, SCRIPT).map_err(failed)?;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).map_err(failed)?;
+    std::fs::canonicalize(&file).map_err(failed)
 }
 
 /// Licences are checked from the manifests by `tidy`; advisories need `cargo-deny` and its database.
