@@ -108,8 +108,17 @@ fn macos() -> Outcome {
 /// these. Lints link nothing, so empty objects do. What a compiler is, it is asked for with `-E`.
 fn compiler_for_lints() -> Result<std::path::PathBuf, String> {
     use std::os::unix::fs::PermissionsExt;
-    const SCRIPT: &str = "#!/bin/sh\ncase \" $* \" in *' -E '*) exec cc \"$@\" ;; esac\n\
-        while [ $# -gt 0 ]; do\n  [ \"$1\" = -o ] && : > \"$2\"\n  shift\ndone\nexit 0\n";
+    const SCRIPT: &str = r#"#!/bin/sh
+case " $* " in *' -E '*) exec cc "$@" ;; esac
+for word in "$@"; do
+  case $before$word in
+    -o*) [ "$before" = -o ] && : > "$word" ;;
+    *-Fo*) : > "${word#-Fo}" ;;
+  esac
+  before=$word
+done
+exit 0
+"#;
     let directory =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), std::path::PathBuf::from);
     let failed = |cause: std::io::Error| format!("the compiler for lints: {cause}");

@@ -22,7 +22,17 @@ use serve_support::Serving;
 use support::{TestEnvironment, shell_call};
 
 /// Places that are answered without a key: whether the server lives, and what the pages of signed links look like.
-const OPEN: [&str; 2] = ["/healthz", "/answer/style.css"];
+const OPEN: [&str; 9] = [
+    "/healthz",
+    "/answer/style.css",
+    "/assets/icon-192.png",
+    "/assets/icon-512.png",
+    "/assets/icon.svg",
+    "/assets/live.js",
+    "/assets/manifest.webmanifest",
+    "/assets/style.css",
+    "/service.js",
+];
 
 #[derive(Debug, Clone)]
 struct Request {
