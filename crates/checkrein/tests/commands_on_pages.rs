@@ -37,10 +37,11 @@ const NOT_RUN: [(&str, &str); 13] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 17] = [
+const MADE_UP: [(&str, &str); 18] = [
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
     ("checkrein approval deny 9f31", "no question begins with `9f31`"),
+    ("checkrein change rollback 4f3c9a", "no change begins with `4f3c9a`"),
     ("checkrein change show 4f3c9a", "no change begins with `4f3c9a`"),
     ("checkrein change approve 4f3c9a", "no change begins with `4f3c9a`"),
     ("checkrein change verify 4f3c9a", "no change begins with `4f3c9a`"),
