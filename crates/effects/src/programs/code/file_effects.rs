@@ -524,20 +524,18 @@ impl Evaluator<'_, '_, '_> {
                 }
                 None => false,
             };
-        if sets_user {
-            self.act(|machine| {
-                let before = machine.effect_count();
-                machine.effect(EffectKind::PermissionChange, path);
-                machine.amend(before, |effect| {
-                    effect.severity = Severity::High;
-                    files::SETS_USER.clone_into(&mut effect.note);
-                });
-            });
-            return;
-        }
         // What is not known is not taken for harmless where the guard lives.
         let rights = rights.or(Some(files::Rights::Taken).filter(|_| is_mode || name.contains("chown")));
+        let before = self.machine.effect_count();
         self.give_rights(path, rights);
+        if sets_user {
+            self.machine.amend(before, |effect| {
+                effect.severity = Severity::High;
+                if effect.note.is_empty() {
+                    files::SETS_USER.clone_into(&mut effect.note);
+                }
+            });
+        }
     }
 
     /// Changes mode or owner so that this is left to the owner.

@@ -324,19 +324,30 @@ impl Evaluator<'_, '_, '_> {
         }
     }
 
-    /// Whether a condition is written out so that it never holds: `if 0`, `unless true`.
+    /// Whether the condition of a branch is written out so that it never holds: `if 0`, `unless true`. A loop is none: the block in front of one
+    /// runs before it is asked (perlsyn, "Statement Modifiers"; Ruby, "Modifier while"). What is false is told by the reference of each language;
+    /// a bare `false` of Perl is a text.
     fn never_holds(&self, word: &str, from: usize, to: usize) -> bool {
         let parenthesised = self.tokens.is(from, "(") && self.tokens.partner(from) + 1 == to;
         let (from, to) = if parenthesised { (from + 1, to.saturating_sub(1)) } else { (from, to) };
-        let is_negated = matches!(word, "unless" | "until");
-        from + 1 == to
-            && self.plain_text(from).is_some_and(|only| {
-                let never: &[&str] = match self.language {
-                    Language::Ruby | Language::Lua => &["false", "nil"],
-                    _ => &["false", "FALSE", "False", "0", "null"],
-                };
-                if is_negated { matches!(only, "true" | "1") } else { never.contains(&only) }
-            })
+        let wanted: &[&str] = match (self.language, word) {
+            (Language::Perl, "if" | "elsif") => &["0"],
+            (Language::Perl, "unless") => &["1"],
+            (Language::Ruby, "if" | "elsif") => &["false", "nil"],
+            (Language::Ruby, "unless") => &["true"],
+            (Language::Php, "if" | "elseif") => &["false", "FALSE", "False", "0", "null"],
+            (
+                Language::Perl
+                | Language::Ruby
+                | Language::Php
+                | Language::Lua
+                | Language::R
+                | Language::Python
+                | Language::JavaScript,
+                _,
+            ) => &[],
+        };
+        from + 1 == to && self.plain_text(from).is_some_and(|only| wanted.contains(&only))
     }
 
     pub(super) fn is_do_block(&self, place: usize) -> bool {
@@ -380,6 +391,13 @@ impl Evaluator<'_, '_, '_> {
         let is_loop = word == "for" || word == "foreach";
         if self.tokens.is(at + 1, "=") || self.tokens.is(at + 1, ".") {
             return self.plain(at, to);
+        }
+        // What stands behind the colon belongs to the way.
+        if word == "case"
+            && self.language == Language::Php
+            && let Some(colon) = self.find_mark(at + 1, to, &[":"])
+        {
+            return colon + 1;
         }
         match self.language {
             Language::Perl | Language::Php | Language::R | Language::Python | Language::JavaScript => {

@@ -476,7 +476,6 @@ pub(super) fn is_never(test: &Expression) -> bool {
         Expression::Truth(truth) => !truth,
         Expression::Number(number) => *number == 0,
         Expression::Text(written) => written.is_empty(),
-        Expression::Nothing => true,
         Expression::Joint(Joint::And, left, _) => is_never(left),
         Expression::Not(of) => matches!(**of, Expression::Truth(true)),
         _ => false,
