@@ -16,7 +16,7 @@ use crate::world::Entry;
 const KEYS_OF_THE_MACHINE: &[&str] =
     &["/", "/etc", "/root", "/boot", "/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/var"];
 /// Sockets through which a container commands the engine that runs it.
-pub(super) const ENGINE_SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
+pub(crate) const ENGINE_SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "crio.sock"];
 /// Capabilities that amount to rights of the administrator.
 const STRONG_CAPABILITIES: &[&str] =
     &["ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_RAWIO", "DAC_READ_SEARCH", "CAP_SYS_ADMIN"];

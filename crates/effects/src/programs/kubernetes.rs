@@ -3,9 +3,11 @@
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::default_settings::KUBERNETES_CREDENTIALS;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use serde_json::Value as Json;
 
 use super::cloud::value_of;
 use super::containers;
+use super::packages::yaml_document;
 use super::store_place::speaks_of_production;
 
 /// Kinds whose removal removes data.
@@ -262,29 +264,53 @@ fn open_what_is_described(machine: &mut Machine<'_>, call: &Call, verb: &str) {
     }
 }
 
-/// What a description gives away, document by document.
+/// What a description gives away, document by document. One that is no YAML says nothing.
 fn given_away(text: &str) -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
-    for document in text.split("\n---") {
-        let bare: String =
-            document.chars().filter(|c| !c.is_whitespace() && *c != '"' && *c != '\'').collect();
-        let binds = bare.contains("kind:ClusterRoleBinding") || bare.contains("kind:RoleBinding");
-        let of_everybody = ["system:anonymous", "system:unauthenticated", "system:authenticated"]
-            .iter()
-            .any(|name| bare.contains(name));
-        if binds && (bare.contains("name:cluster-admin") || of_everybody) {
+    for document in text.split("\n---").filter_map(yaml_document) {
+        if binds_everything(&document) {
             found.push(("cluster-admin", "gives rights over the cluster away"));
         }
-        let doors = ["privileged:true", "hostPID:true", "hostIPC:true", "path:/,", "path:/}", "docker.sock"];
-        let lines_end_at_root = document.contains("hostPath")
-            && document
-                .lines()
-                .any(|line| matches!(line.trim().trim_start_matches("- "), "path: /" | "path: \"/\""));
-        if doors.iter().any(|door| bare.contains(door)) || lines_end_at_root {
+        if opens_node(&document) {
             found.push(("pod", "opens the node to the pod"));
         }
     }
     found
+}
+
+/// Whether a binding, or one in a list, is of the role that may do everything, or for everybody.
+fn binds_everything(document: &Json) -> bool {
+    let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+    if let Some(Json::Array(items)) = document.get("items") {
+        return items.iter().any(binds_everything);
+    }
+    let is_binding = matches!(text(document, "kind").as_str(), "ClusterRoleBinding" | "RoleBinding");
+    let role = document.get("roleRef").map(|role| text(role, "name")).unwrap_or_default();
+    let subjects = document.get("subjects").and_then(Json::as_array).into_iter().flatten();
+    let mut names = subjects.map(|subject| text(subject, "name"));
+    let is_everybody = |name: String| {
+        matches!(name.as_str(), "system:anonymous" | "system:unauthenticated" | "system:authenticated")
+    };
+    is_binding && (role == "cluster-admin" || names.any(is_everybody))
+}
+
+/// Whether something in a description gives a pod the node that it runs on.
+fn opens_node(value: &Json) -> bool {
+    let is_root = |volume: &Json| {
+        let path = volume.get("path").and_then(Json::as_str).unwrap_or_default();
+        path == "/" || containers::ENGINE_SOCKETS.iter().any(|socket| path.ends_with(&format!("/{socket}")))
+    };
+    match value {
+        Json::Object(fields) => fields.iter().any(|(name, inner)| match name.as_str() {
+            "privileged" | "hostPID" | "hostIPC" => {
+                *inner == Json::Bool(true) || inner.as_str() == Some("true")
+            }
+            "hostPath" => is_root(inner),
+            _ => opens_node(inner),
+        }),
+        Json::Array(items) => items.iter().any(opens_node),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
+    }
 }
 
 /// Why a change of resources is asked about; `None` for an ordinary one. Source: `kubectl VERB --help` (1.31).
@@ -362,6 +388,19 @@ fn is_rehearsal(call: &Call) -> bool {
 }
 
 /// `kubectl get`: reads secrets when their content is asked for.
+/// What of a secret tells none: the public half of what a name is proved with, and what it is called (kubernetes.io, "TLS Secrets", "ObjectMeta").
+/// The notes on a secret may hold all of it as it was applied.
+const PUBLIC: &[&str] = &[
+    r".data.tls\.crt",
+    r".data.ca\.crt",
+    ".metadata.name",
+    ".metadata.namespace",
+    ".metadata.uid",
+    ".metadata.creationTimestamp",
+    ".metadata.resourceVersion",
+    ".type",
+];
+
 fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
     let Some(kind) = rest.first().and_then(Value::as_exact) else { return };
     let kinds = kind.split('/').next().unwrap_or(kind);
@@ -369,12 +408,8 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
     let shows_content = call.arguments.values(&["-o", "--output"]).any(|format| {
         let whole = format.as_exact().unwrap_or_default();
         let format = format.known_start();
-        // The public half of what a name is proved with, and what is said about a secret.
-        let is_public = whole.starts_with("jsonpath")
-            && !whole.contains("range")
-            && (whole.contains(".metadata.")
-                || [r"tls\.crt", r"ca\.crt"].iter().any(|name| whole.contains(name)))
-            && whole.matches(".data").count() + whole.matches(".metadata").count() == 1;
+        let path = whole.strip_prefix("jsonpath=").map(|path| path.trim_matches(['\'', '"', '{', '}']));
+        let is_public = path.is_some_and(|path| PUBLIC.contains(&path));
         !is_public
             && ["yaml", "json", "go-template", "jsonpath", "template"]
                 .iter()

@@ -4,6 +4,7 @@ use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{Sent, note_secret_sent, request};
+use crate::programs::containers::ENGINE_SOCKETS;
 use crate::programs::{store_place, stores};
 use checkrein_catalogue::DefaultStore;
 
@@ -69,9 +70,6 @@ enum End {
     Here,
 }
 
-/// Sockets of engines that run containers as root (docs.docker.com, "Protect the Docker daemon socket"; containerd; Podman).
-const ENGINES: &[&str] = &["docker.sock", "containerd.sock", "podman.sock", "crio.sock"];
-
 /// Interprets a call of socat.
 pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut ends = Vec::new();
@@ -120,7 +118,7 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     };
     let host = ends.iter().find_map(|end| if let End::Host(host) = end { Some(host.clone()) } else { None });
-    let names_engine = |word: &Value| ENGINES.iter().any(|socket| word.known_end().contains(socket));
+    let names_engine = |word: &Value| ENGINE_SOCKETS.iter().any(|socket| word.known_end().contains(socket));
     if call.words.iter().any(names_engine) {
         machine.add(
             Draft::new(EffectKind::PrivilegeEscalation, Target::Host(other.clone()))
