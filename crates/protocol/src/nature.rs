@@ -60,6 +60,8 @@ pub enum Nature {
     DatabaseFile,
     /// Data in a database that is one file.
     DataInAFile,
+    /// A whole database goes, not what is in one.
+    WholeDatabase,
     /// A secret that a search or a count over the workspace comes by, without showing what it holds.
     SweptAlong,
     /// The same, into a file: not settled as long as that file may be shown.
@@ -113,7 +115,7 @@ pub enum Nature {
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::WrittenByVersionControl,
@@ -139,6 +141,7 @@ impl Nature {
         Self::EmptyDirectory,
         Self::DatabaseFile,
         Self::DataInAFile,
+        Self::WholeDatabase,
         Self::SweptAlong,
         Self::SweptIntoFile,
         Self::Masked,
@@ -193,6 +196,7 @@ impl Nature {
             Self::EmptyDirectory => "empty_directory",
             Self::DatabaseFile => "database_file",
             Self::DataInAFile => "data_in_a_file",
+            Self::WholeDatabase => "whole_database",
             Self::SweptAlong => "swept_along",
             Self::SweptIntoFile => "swept_into_file",
             Self::Masked => "masked",
@@ -272,6 +276,7 @@ impl Nature {
             | Self::ToOwnPlace
             | Self::NotThere => Relief::Waived,
             Self::Ordinary
+            | Self::WholeDatabase
             | Self::Hollow
             | Self::NotInSource
             | Self::OnlyStaged

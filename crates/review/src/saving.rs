@@ -229,6 +229,7 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::EmptyDirectory
         | Nature::DatabaseFile
         | Nature::DataInAFile
+        | Nature::WholeDatabase
         | Nature::SweptAlong
         | Nature::SweptIntoFile
         | Nature::Masked

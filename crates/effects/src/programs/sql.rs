@@ -16,6 +16,7 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 use super::sql_words;
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Input, Machine, Output, Value};
+use crate::nature::Nature;
 
 /// The greatest number of tokens of a statement that is parsed into a tree (ours): deeper ones are looked at word by word,
 /// so that no tree grows deeper than the stack.
@@ -42,6 +43,8 @@ pub(super) enum Finding {
     Changes(String),
     /// Loses data.
     Destroys { what: String, note: &'static str },
+    /// Drops a database.
+    Drops(String),
     /// Changes who may do what.
     Rights,
     /// Writes a file.
@@ -148,6 +151,12 @@ pub(super) fn apply(machine: &mut Machine<'_>, findings: &[Finding], place: &str
             Finding::Destroys { what, note } => {
                 machine.add(Draft::new(EffectKind::DatastoreDestroy, named(what)).irreversible().note(*note));
             }
+            Finding::Drops(what) => machine.add(
+                Draft::new(EffectKind::DatastoreDestroy, named(what))
+                    .irreversible()
+                    .nature(Nature::WholeDatabase)
+                    .note("drops the database with the data in it"),
+            ),
             Finding::Rights => machine.add(
                 Draft::new(EffectKind::DatastoreChange, named(""))
                     .severity(Severity::High)
@@ -211,7 +220,9 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
         // What the same text made is no loss.
         for finding in statement_found {
             match finding {
-                Finding::Destroys { what, .. } if names_all && made.contains(&what) => {
+                Finding::Destroys { what, .. } | Finding::Drops(what)
+                    if names_all && made.contains(&what) =>
+                {
                     found.push(Finding::Changes(what));
                 }
                 other => found.push(other),
@@ -373,13 +384,10 @@ fn narrows(condition: Option<&sqlparser::ast::Expr>) -> bool {
     !matches!(text.as_str(), "1" | "true" | "1 = 1" | "'1' = '1'" | "1 <> 0" | "true = true")
 }
 
-/// What is said of a database that a statement drops.
-pub(super) const DATABASE_DROPPED: &str = "drops the database with the data in it";
-
 fn dropped(kind: ObjectType, what: String, temporary: bool) -> Finding {
     match kind {
         _ if temporary => Finding::Changes(what),
-        ObjectType::Database => Finding::Destroys { what, note: DATABASE_DROPPED },
+        ObjectType::Database => Finding::Drops(what),
         ObjectType::Table | ObjectType::Schema | ObjectType::MaterializedView => {
             Finding::Destroys { what, note: "drops it with the data in it" }
         }
@@ -423,7 +431,7 @@ mod tests {
     }
 
     fn destroys(what: &str) -> bool {
-        of(what).iter().any(|finding| matches!(finding, Finding::Destroys { .. }))
+        of(what).iter().any(|finding| matches!(finding, Finding::Destroys { .. } | Finding::Drops(_)))
     }
 
     #[test]

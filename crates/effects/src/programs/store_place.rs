@@ -7,9 +7,10 @@
 
 use crate::effect::{Certainty, Effect, EffectKind, EffectSite, NetworkReach, Severity, SiteKind};
 use crate::interpreter::{Machine, Value};
+use crate::nature::Nature;
 use checkrein_catalogue::DefaultStore;
 
-use super::{sites, sql};
+use super::sites;
 
 /// Names of what users depend on.
 const PRODUCTION: &[&str] = &["prod", "production", "prd", "live", "staging", "stage", "preprod", "uat"];
@@ -174,8 +175,7 @@ fn drops_for_trying(machine: &Machine<'_>, before: usize) -> bool {
     let mut destroyed =
         machine.effects_since(before).filter(|effect| effect.kind == EffectKind::DatastoreDestroy).peekable();
     let is_for_trying = |effect: &Effect| {
-        effect.note.starts_with(sql::DATABASE_DROPPED)
-            && effect.target.text().is_some_and(|name| says(name, TRIAL))
+        effect.nature == Nature::WholeDatabase && effect.target.text().is_some_and(|name| says(name, TRIAL))
     };
     destroyed.peek().is_some() && destroyed.all(is_for_trying)
 }
