@@ -79,7 +79,21 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     machine.settle_sweeps(text);
     added_settings::settle(&mut machine);
     run_on_opening::settle(&mut machine);
+    for (hook, text) in run_on_opening::hooks(&machine) {
+        if runs_tasks_alone(&text, action, world, catalogue) {
+            run_on_opening::note_tasks(&mut machine, &hook);
+        }
+    }
     machine.into_prediction()
+}
+
+/// Whether a hook would do nothing now but read and start what the project starts.
+fn runs_tasks_alone(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> bool {
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
+    machine.run_all(&Value::exact(text));
+    let prediction = machine.into_prediction();
+    let is_task = |effect: &Effect| matches!(effect.kind, EffectKind::ProcessSpawn | EffectKind::FileRead);
+    prediction.problems.is_empty() && !prediction.effects.is_empty() && prediction.effects.iter().all(is_task)
 }
 
 /// What the settings that a tool writes would run.

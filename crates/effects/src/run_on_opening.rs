@@ -98,101 +98,34 @@ fn told_by_workflow(text: &str) -> Option<&'static str> {
 /// Directories of hooks of git that a project has.
 const HOOKS: &[&str] = &["/.husky/", "/.git/hooks/", "/.githooks/"];
 
-/// Programs that check or build a project: what its hooks are there for.
-const TASKS: &[&str] = &[
-    "npm",
-    "npx",
-    "pnpm",
-    "yarn",
-    "bun",
-    "bunx",
-    "lint-staged",
-    "commitlint",
-    "cargo",
-    "go",
-    "make",
-    "just",
-    "pytest",
-    "ruff",
-    "black",
-    "isort",
-    "mypy",
-    "flake8",
-    "pylint",
-    "eslint",
-    "prettier",
-    "biome",
-    "tsc",
-    "jest",
-    "vitest",
-    "gofmt",
-    "golangci-lint",
-    "rubocop",
-    "rspec",
-    "bundle",
-    "composer",
-    "phpunit",
-    "phpstan",
-    "mvn",
-    "./mvnw",
-    "gradle",
-    "./gradlew",
-    "dotnet",
-    "mix",
-    "pre-commit",
-    "lefthook",
-    "gitleaks",
-    "typos",
-    "shellcheck",
-    "echo",
-    "exit",
-    "true",
-    "set",
-];
-
-/// Whether a hook does nothing but call such programs, by name and without anything that a shell would make of a word.
-fn runs_tasks_alone(text: &str) -> bool {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let commands: Vec<&str> = lines.flat_map(|line| line.split("&&")).collect();
-    let is_task = |command: &&str| {
-        let command = command.trim();
-        let command = command.strip_prefix("exec ").unwrap_or(command);
-        let name = command.split_whitespace().next().unwrap_or_default();
-        let is_plain =
-            command.chars().all(|letter| letter.is_ascii_alphanumeric() || " -_./:=,@'\"".contains(letter));
-        is_plain && TASKS.contains(&name) && !command.contains("://") && !command.contains("..")
-    };
-    !commands.is_empty() && commands.iter().all(is_task)
-}
-
-/// Marks hooks of the project that a command wrote and that run its tasks alone.
-fn note_hooks(machine: &mut Machine<'_>) {
+/// The hooks of the project that a command wrote, with their texts.
+pub(crate) fn hooks(machine: &Machine<'_>) -> Vec<(AbsolutePath, String)> {
     let is_hook = |path: &AbsolutePath| HOOKS.iter().any(|place| path.as_str().contains(place));
-    let written: Vec<AbsolutePath> = machine
+    let written = machine
         .effects_since(0)
         .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))
         .filter_map(|effect| effect.target.path().cloned())
-        .filter(|path| is_hook(path) && path.is_within(&machine.world().place().workspace))
-        .collect();
-    for path in written {
-        let is_harmless = machine.text(&path).as_exact().is_some_and(runs_tasks_alone);
-        machine.amend(0, |effect| {
-            let is_write = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
-            if is_harmless
-                && is_write
-                && effect.nature == Nature::Ordinary
-                && effect.target.path() == Some(&path)
-            {
-                effect.nature = Nature::SettingThatRunsNothing;
-                "a hook that runs tasks of the project".clone_into(&mut effect.note);
-            }
-        });
-    }
+        .filter(|path| is_hook(path) && path.is_within(&machine.world().place().workspace));
+    let text_of = |path: AbsolutePath| match machine.text(&path) {
+        Value::Exact(text) => Some((path, text)),
+        Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => None,
+    };
+    written.filter_map(text_of).collect()
+}
+
+/// Marks a hook that does no more than the tasks of the project do when they are called by name.
+pub(crate) fn note_tasks(machine: &mut Machine<'_>, hook: &AbsolutePath) {
+    machine.amend(0, |effect| {
+        let is_write = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+        if is_write && effect.nature == Nature::Ordinary && effect.target.path() == Some(hook) {
+            effect.nature = Nature::SettingThatRunsNothing;
+            "a hook that runs tasks of the project".clone_into(&mut effect.note);
+        }
+    });
 }
 
 /// Adds what the settings that a command wrote would run.
 pub(crate) fn settle(machine: &mut Machine<'_>) {
-    note_hooks(machine);
     let mut written: Vec<AbsolutePath> = machine
         .effects_since(0)
         .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))
