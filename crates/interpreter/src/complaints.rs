@@ -158,7 +158,7 @@ impl Machine<'_> {
 
     fn note_told(&mut self, words: Vec<&Value>) {
         if let Some(secret) = words.into_iter().find_map(|word| self.secret_held(word)) {
-            self.note_on_errors(&secret, "an error message names it");
+            self.note_let_out(&secret, "an error message names it");
         }
     }
 

@@ -174,18 +174,18 @@ impl Machine<'_> {
 
     /// Adds the secret that a shell shows because it shows the commands that it runs.
     pub(super) fn note_traced(&mut self, secret: &Output) {
-        self.note_on_errors(secret, "the shell shows the commands that it runs");
+        self.note_let_out(secret, "the shell shows the commands that it runs");
     }
 
     /// Adds the file of which a secret goes to another machine.
     pub fn note_file_sent(&mut self, secret: &Output) {
         if variable_of(secret).is_none() {
-            self.note_on_errors(secret, "it is sent along");
+            self.note_let_out(secret, "it is sent along");
         }
     }
 
-    /// Adds the secret that the shell or a program shows on its standard error.
-    pub(super) fn note_on_errors(&mut self, secret: &Output, note: &str) {
+    /// Adds a secret that comes out in another way than on the standard output: on the standard error, or in a request.
+    pub(super) fn note_let_out(&mut self, secret: &Output, note: &str) {
         match variable_of(secret) {
             Some(name) => self.add_variables(&[name.to_owned()], note),
             None => {
