@@ -22,6 +22,7 @@
 //! | `rules` | the texts that the rules of a workspace rest on |
 //! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
+//! | `beside` | processes that are started beside a call |
 //! | `inheritance` | a halted conversation that goes on under another name |
 //! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
 //! | `guarded_start` | whether an agent that a call starts would ask the guard |
@@ -76,6 +77,7 @@ pub mod approvals;
 pub mod asking;
 pub mod batch;
 pub mod beginning;
+mod beside;
 mod by_plugins;
 pub mod change_records;
 pub mod checkpoint;

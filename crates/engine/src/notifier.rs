@@ -4,17 +4,13 @@ use std::fmt;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 use checkrein_files::Forced;
 use checkrein_protocol::{AbsolutePath, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The program that sends, beside this one.
-const SENDER: &str = "checkrein";
+use crate::beside::ProcessesBeside;
 
 /// What people are told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,8 +99,7 @@ fn put_down(notice: &Notice, folder: &Path) -> io::Result<()> {
 /// Puts notices down and starts `checkrein notice send`, which sends them.
 #[derive(Debug, Default)]
 pub struct NotifyingProcess {
-    /// The processes that were started; each is waited for once it has ended, so that none of them stays behind.
-    started: Mutex<Vec<Child>>,
+    beside: ProcessesBeside,
 }
 
 impl Notifier for NotifyingProcess {
@@ -128,18 +123,6 @@ impl Notifier for NotifyingProcess {
 impl NotifyingProcess {
     /// Starts the process that sends what waits.
     fn start(&self, program: Option<&Path>) -> io::Result<()> {
-        let own = program.ok_or_else(|| io::Error::other("this program is not known"))?;
-        // A group of its own: what stops the hook or the client does not stop it.
-        let child = Command::new(own.with_file_name(SENDER))
-            .args(["notice", "send"])
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        started.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-        started.push(child);
-        Ok(())
+        self.beside.start(program, &["notice", "send"])
     }
 }

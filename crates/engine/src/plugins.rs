@@ -12,10 +12,7 @@ mod status;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_session::SessionLedger;
@@ -24,11 +21,9 @@ pub use enabled::{EnabledPlugin, PinnedPlugin, all_enabled, disable, enable, ena
 pub use files::{PluginFiles, copy_files, read_files};
 pub use status::{PluginStatus, failed, status, succeeded};
 
+use crate::beside::ProcessesBeside;
 use crate::context::Context;
 use crate::environment::HostEnvironment;
-
-/// The program that runs plugins, beside this one.
-const RUNNER: &str = "checkrein";
 
 /// Where the plugins of a user are.
 pub fn folder(environment: &HostEnvironment) -> AbsolutePath {
@@ -59,25 +54,12 @@ pub trait PluginStarter: fmt::Debug + Send + Sync {
 /// Starts `checkrein plugin run`.
 #[derive(Debug, Default)]
 pub struct PluginProcess {
-    /// The processes that were started; each is waited for once it has ended, so that none of them stays behind.
-    started: Mutex<Vec<Child>>,
+    beside: ProcessesBeside,
 }
 
 impl PluginStarter for PluginProcess {
     fn start(&self, session: &str, program: Option<&Path>) -> io::Result<()> {
-        let own = program.ok_or_else(|| io::Error::other("this program is not known"))?;
-        // A group of its own: what stops the hook or the client does not stop it.
-        let child = Command::new(own.with_file_name(RUNNER))
-            .args(["plugin", "run", "--session", session])
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        started.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-        started.push(child);
-        Ok(())
+        self.beside.start(program, &["plugin", "run", "--session", session])
     }
 }
 
