@@ -159,7 +159,7 @@ pub(crate) fn package_sources(machine: &mut Machine<'_>, program: &Program, call
     }
 }
 
-/// Hosts under whose name modules of Go are published that others keep elsewhere (pkg.go.dev, the modules that are imported most).
+/// Hosts under whose name modules of Go are published that others keep elsewhere (ours: those of tools and libraries that many use).
 const MODULE_HOSTS: &[&str] = &[
     "cloud.google.com",
     "google.golang.org",
