@@ -189,6 +189,7 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
             let touched = pattern.base.is_within(&guarded.path)
                 || shuts_out
                 || (sweeps && pattern.matches(&guarded.path) && is_there())
+                || ((sweep == Sweep::All || certain) && reaches_below(text, &guarded.path) && is_there())
                 || (reaches_down(effect, sweep, guarded, world)
                     && ancestors(&guarded.path).any(|above| pattern.matches(&above))
                     && is_there());
@@ -209,6 +210,17 @@ fn touches(effect: &Effect, guarded: &GuardedPath, world: &dyn World) -> Touch {
         | Target::Reference(_)
         | Target::Unknown => Touch::Not,
     }
+}
+
+/// Whether a pattern names something below a path: its first parts, without a walk among them, name the path itself.
+fn reaches_below(pattern: &str, path: &AbsolutePath) -> bool {
+    let depth = path.as_str().split('/').count();
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let first = parts.get(..depth).filter(|first| parts.len() > depth && !first.contains(&"**"));
+    first.is_some_and(|first| {
+        PathPattern::new(&first.join("/"))
+            .is_some_and(|pattern| !pattern.names_everything() && pattern.matches(path))
+    })
 }
 
 /// How deep a directory of the guard is looked through for another name of a file (ours): its folder of sessions holds folders of files.
@@ -379,6 +391,8 @@ mod tests {
             (FileDelete, glob("/home/dev/.*"), Recursive, Certain),
             (FileDelete, glob("/home/dev/.claude/*"), Single, Certain),
             (FileModify, glob("/home/dev/.claude/*.json"), Single, Certain),
+            (FileModify, glob("/home/dev/.local/state/check*/*"), Single, Certain),
+            (FileModify, glob("/home/dev/.local/state/check*/**/*"), Single, Certain),
             (FileModify, glob("/home/dev/.local/state/checkrein/**"), Single, Possible),
             (PermissionChange, at("/home/dev/.claude"), Recursive, Certain),
             (FileDelete, glob("/home/dev/**/settings*.json"), Single, Possible),

@@ -26,6 +26,8 @@ enum Form {
     Setting(&'static [&'static str]),
     /// It stands between the parentheses of an action: `start:execute(x)`.
     Action,
+    /// It stands in quotes of code that runs commands of the system.
+    Quoted,
     /// It is code in the language of this interpreter.
     Code(&'static str),
     /// It is a file of code in the language of this interpreter.
@@ -138,6 +140,9 @@ const OPTIONS: &[(&[&str], &[&str], Form)] = &[
     (&["ssh"], &["-I"], Form::Place),
     (&["radare2", "r2", "rizin"], &["-c", "-qc", "-Qc", "-nc"], Form::Marked(&[("!", 0)])),
     (&["bpftrace", "stap", "dtrace"], &["-c"], Form::Command),
+    (&["gradle", "gradlew"], &["-I", "--init-script"], Form::Script("groovy")),
+    (&["bpftrace", "stap"], &["-e"], Form::Quoted),
+    (&["dtrace"], &["-n"], Form::Quoted),
     (&["yt-dlp", "youtube-dl"], &["--exec", "--exec-before-download", "--netrc-cmd"], Form::Command),
     (
         &["aria2c"],
@@ -373,6 +378,11 @@ impl Machine<'_> {
                     } else {
                         self.run_where_unseen(&Value::Exact(command), NOTE);
                     }
+                }
+            }
+            Form::Quoted => {
+                if let Some(text) = value.as_exact().filter(|text| text.contains("system")) {
+                    self.run_what_may_be_meant(text);
                 }
             }
             Form::Setting(names) => {

@@ -18,6 +18,9 @@ impl Machine<'_> {
         }
         self.budget.guessing = true;
         let mut left = PLACES;
+        for command in self.commands_in_quotes(text) {
+            self.possibly(|machine| machine.in_subshell(|machine| machine.run_here(&command)));
+        }
         for piece in text.split(BOUNDS) {
             let mut rest = piece.trim().trim_start_matches(['"', '\'']);
             while left > 0
@@ -37,6 +40,25 @@ impl Machine<'_> {
             }
         }
         self.budget.guessing = false;
+    }
+
+    /// The texts in quotes that are commands as a whole, with a mark of a shell in them that would cut them in two.
+    fn commands_in_quotes(&self, text: &str) -> Vec<Value> {
+        let mut found = Vec::new();
+        for quote in ['"', '\''] {
+            for piece in text.split(quote).skip(1) {
+                let first = piece.split_whitespace().next().unwrap_or_default();
+                let name = first.rsplit('/').next().unwrap_or(first);
+                if piece.contains(BOUNDS)
+                    && piece.len() > first.len()
+                    && self.knows(name)
+                    && found.len() < PLACES
+                {
+                    found.push(Value::exact(piece));
+                }
+            }
+        }
+        found
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `machine` | the state of one interpretation, and everything a program handler may ask of it |
 //! | `again` | text that the shell evaluates a second time |
+//! | `taken_from_person` | what programs take from the person, and where it goes |
 //! | `targets` | from words to targets |
 //! | `assignment` | assignments, and what becomes of a value that is assigned |
 //! | `ambient` | variables that shells and clients set by themselves |
@@ -196,6 +197,7 @@ mod speech;
 mod statements;
 pub mod strings;
 mod sweeps;
+mod taken_from_person;
 mod targets;
 mod telling_variables;
 mod told_words;

@@ -15,6 +15,7 @@ use super::shell::{ShellDirectory, VariableContent};
 use super::shell_setup::prepares_shell;
 use super::speech::ShellProgram;
 use super::statements::Done;
+use super::taken_from_person;
 use super::value::Value;
 use super::ways::Leaving;
 
@@ -463,6 +464,7 @@ impl Machine<'_> {
         }
         self.position.whole.written = self.whole_output(&call);
         self.note_unread_words(&call, program.as_deref(), count, commands);
+        self.note_taken_from_person(&call, count);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
         self.mark_origin(&call, count);
@@ -494,6 +496,7 @@ impl Machine<'_> {
     ) -> Exit {
         let mut exit = match before {
             Some(folded) => folded,
+            None if let Some(output) = taken_from_person::output(call) => Exit { output, ..exit },
             None => Exit { output: filters::class(self, call, exit.output, read), ..exit },
         };
         if exit.output == Output::Unknown

@@ -260,6 +260,7 @@ impl Machine<'_> {
 
     /// Gives what stands at a path now the marks of what stands or stood at another.
     pub fn carry_marks(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
+        self.carry_credentials(from, to);
         let is_there = self.world.entry(to) == Entry::Directory && !self.tree.is_new(to);
         if let Some(address) = self.address_at(from) {
             if self.entry(from) != Entry::Directory && !is_there {
@@ -283,6 +284,19 @@ impl Machine<'_> {
                 })
                 .collect();
             marks.extend(carried);
+        }
+    }
+
+    /// Marks the copies of the credentials that lie in a directory outside the workspace.
+    fn carry_credentials(&mut self, from: &AbsolutePath, to: &AbsolutePath) {
+        if from.is_within(&self.world.place().workspace) || self.entry(from) != Entry::Directory {
+            return;
+        }
+        for secret in self.credentials_within(from, &[]) {
+            let Some(below) = secret.relative_to(from) else { continue };
+            let held =
+                self.secret_put_into(&secret).unwrap_or_else(|| Output::Secret(secret.as_str().to_owned()));
+            self.still_holds(&to.join(below), held);
         }
     }
 

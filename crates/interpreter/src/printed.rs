@@ -320,7 +320,13 @@ impl Machine<'_> {
                 fits(name) || fits(below)
             })
         };
-        let mut found = Vec::new();
+        // What was copied into a directory is not always among its names.
+        let put_there = self.flow.sources.iter().filter(|(_, output)| output.as_secret().is_some());
+        let mut found: Vec<AbsolutePath> = put_there
+            .filter_map(|(path, _)| AbsolutePath::new(path))
+            .filter(|path| path.is_within(root) && !is_excluded(path))
+            .take(FOUND)
+            .collect();
         let mut open = VecDeque::from([root.clone()]);
         let mut looked_at = 0;
         while let Some(path) = open.pop_front() {
@@ -333,7 +339,9 @@ impl Machine<'_> {
                 continue;
             }
             if is_secret(&path) {
-                found.push(path);
+                if !found.contains(&path) {
+                    found.push(path);
+                }
             } else if self.entry(&path) == Entry::Directory {
                 match self.children(&path) {
                     Listing::Names(names) => open.extend(names.iter().map(|name| path.join(name))),

@@ -18,6 +18,11 @@ use crate::world::{Entry, PathPattern, VersionState};
 
 /// Programs that take something away, or overwrite it, by operands that are words of their own.
 const TAKING: &[&str] = &["rm", "rmdir", "unlink", "shred", "srm", "wipe", "truncate", "find", "dd"];
+/// Programs with which a command begins that fetches something and runs it, or carries something out.
+const REACHING: &[&str] = &[
+    "curl", "wget", "fetch", "aria2c", "xh", "nc", "ncat", "socat", "openssl", "base64", "cat", "tar", "env",
+    "sudo", "doas", "eval", "source",
+];
 /// How programs of all kinds call the taking away of what follows, as a word or as an option.
 const VERBS: &[&str] = &["remove", "rm", "delete", "del", "erase", "purge", "destroy", "nuke", "obliterate"];
 /// Shells, of which the text is an operand.
@@ -50,12 +55,16 @@ enum Losses {
     Ruinous,
     /// What lies in the home directory outside the workspace too.
     AtHome,
+    /// What is fetched and run, too, and credentials that go out.
+    ToOthers,
 }
 
 /// What may be run.
 enum Carried {
     Text(String),
     Words(Vec<Value>),
+    /// A command in the quotes of code, which fetches something or carries it out.
+    Reaching(String),
     /// An interpreter and a file.
     Code(Vec<Value>),
 }
@@ -95,6 +104,15 @@ impl Machine<'_> {
             return;
         }
         let mut all = carried(call);
+        if program.is_none() || is_opaque {
+            all.extend(
+                call.words
+                    .iter()
+                    .filter_map(Value::as_exact)
+                    .filter_map(reaching_command)
+                    .map(Carried::Reaching),
+            );
+        }
         if program.is_none() {
             // Of a program that is known it is known what it calls so.
             let is_taking = |word: &Value| word.as_exact().is_some_and(|word| TAKING.contains(&word));
@@ -136,10 +154,11 @@ impl Machine<'_> {
         let losses = match carried {
             Carried::Text(text) if is_given_to_run(call, text) => Losses::AtHome,
             Carried::Code(_) => Losses::AtHome,
+            Carried::Reaching(_) => Losses::ToOthers,
             Carried::Text(_) | Carried::Words(_) => Losses::Ruinous,
         };
         self.keep_grave_losses(losses, |machine| match carried {
-            Carried::Text(text) => machine.run_here(&Value::exact(text)),
+            Carried::Text(text) | Carried::Reaching(text) => machine.run_here(&Value::exact(text)),
             Carried::Code(words) | Carried::Words(words) => machine.call_words(words, Lookup::NoFunctions),
         });
     }
@@ -175,9 +194,26 @@ impl Machine<'_> {
         self.findings.programs.truncate(programs);
         self.findings.commands.truncate(commands);
         let found = self.findings.effects.split_off(before);
+        let home = self.world.place().home.clone();
+        let reads_credential = losses == Losses::ToOthers
+            && found.iter().any(|effect| {
+                let credential = effect.target.path().and_then(|path| places::credential(path, &home));
+                matches!(effect.kind, EffectKind::FileRead | EffectKind::SecretRead) && credential.is_some()
+            });
+        let goes_out = found.iter().any(|effect| effect.kind == EffectKind::DataUpload);
         self.findings.known.retain(|_, index| *index < before);
-        for effect in
-            found.into_iter().filter(|effect| self.is_grave_loss(effect, losses)).collect::<Vec<_>>()
+        for effect in found
+            .into_iter()
+            .filter(|effect| {
+                let is_carried_out = reads_credential
+                    && goes_out
+                    && matches!(
+                        effect.kind,
+                        EffectKind::FileRead | EffectKind::SecretRead | EffectKind::DataUpload
+                    );
+                is_carried_out || self.is_grave_loss(effect, losses)
+            })
+            .collect::<Vec<_>>()
         {
             let effect = Effect { certainty: Certainty::Possible, cause: self.call.cause.clone(), ..effect };
             if self.findings.known.insert(effect.clone(), self.findings.effects.len()).is_none() {
@@ -192,6 +228,11 @@ impl Machine<'_> {
 
     /// Whether an effect takes a home, the system or a credential away.
     fn is_grave_loss(&self, effect: &Effect, losses: Losses) -> bool {
+        if losses == Losses::ToOthers
+            && matches!(effect.kind, EffectKind::RemoteCodeExecution | EffectKind::GuardTampering)
+        {
+            return true;
+        }
         if effect.kind != EffectKind::FileDelete && effect.kind != EffectKind::FileModify {
             return false;
         }
@@ -283,6 +324,24 @@ fn carried(call: &Call) -> Vec<Carried> {
     }
     found.truncate(TEXTS);
     found
+}
+
+/// The command that stands in quotes of a text that is code by its look, and that reaches out.
+fn reaching_command(text: &str) -> Option<String> {
+    const MARKS: [char; 4] = ['(', '[', '{', '<'];
+    // What holds no quotes is no code; what has no bracket is a sentence with a quotation.
+    if !text.contains(['"', '\'', '`']) || !text.contains(MARKS) {
+        return None;
+    }
+    let pieces = ['"', '\'', '`'].into_iter().flat_map(|quote| text.split(quote).skip(1));
+    pieces
+        .filter(|piece| piece.contains(['|', ';', '&', '$', '<', '@']))
+        .find(|piece| {
+            let first = piece.split_whitespace().next().unwrap_or_default();
+            let name = first.rsplit('/').next().unwrap_or(first);
+            piece.len() > first.len() && (REACHING.contains(&name) || SHELLS.contains(&name))
+        })
+        .map(str::to_owned)
 }
 
 /// The command in a text from the name of a program on that takes something away; `None` where there is none.

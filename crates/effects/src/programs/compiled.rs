@@ -186,7 +186,24 @@ pub(super) fn look_over_source(machine: &mut Machine<'_>, language: &str, text: 
 fn look_over_what_reaches_out(machine: &mut Machine<'_>, language: &str, text: &str) {
     let before = machine.effect_count();
     super::code::source(machine, language, text);
+    let fetched: Vec<String> = machine
+        .effects_since(before)
+        .filter(|effect| effect.kind == EffectKind::RemoteCodeExecution)
+        .filter_map(|effect| match &effect.target {
+            Target::Host(address) => Some(address.clone()),
+            Target::Path(_)
+            | Target::Glob(_)
+            | Target::Process(_)
+            | Target::Service(_)
+            | Target::Reference(_)
+            | Target::Unknown => None,
+        })
+        .collect();
     super::packages::keep_what_reaches_out(machine, before);
+    for address in fetched {
+        machine.possibly(|machine| machine.runs_from_network(&address));
+    }
+    super::disclosing_code::look_over(machine, text, before);
     look_over(machine, text);
 }
 

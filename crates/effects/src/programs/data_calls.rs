@@ -102,7 +102,12 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
 
 fn find(machine: &mut Machine<'_>, text: &str) {
     let bare = stores::without_strings(text);
-    let speaks_of_cloud = LIBRARIES.iter().any(|library| text.contains(library));
+    // LocalStack, `MinIO` and others stand in for a cloud on this machine.
+    let is_stand_in = ["endpoint_url", "endpointUrl", "endpoint:"].iter().any(|name| text.contains(name))
+        && ["//localhost", "//127.0.0.1", "//localstack", "//[::1]", "//host.docker.internal"]
+            .iter()
+            .any(|host| text.contains(host));
+    let speaks_of_cloud = !is_stand_in && LIBRARIES.iter().any(|library| text.contains(library));
     // A database in a file is a file.
     let is_server = !text.contains("sqlite") && !text.contains(":memory:");
     for (name, before, behind) in methods(&bare) {

@@ -427,6 +427,18 @@ fn command(machine: &mut Machine<'_>, text: &str, client: &Client) {
                 machine.run_text(&Value::exact(program), Input::Inherited);
             }
             if upper.contains(" FROM ") && !upper.contains(" TO ") {
+                let at = upper.rfind(" FROM ").and_then(|at| rest.get(at + 6..)).unwrap_or_default();
+                let file = quoted.or_else(|| at.split_whitespace().next()).unwrap_or_default();
+                if !upper.contains(" PROGRAM ")
+                    && !matches!(file.to_ascii_lowercase().as_str(), "" | "stdin" | "pstdin")
+                {
+                    let home = machine.world().place().home.clone();
+                    let path = file
+                        .strip_prefix("~/")
+                        .map_or_else(|| file.to_owned(), |rest| format!("{home}/{rest}"));
+                    let read = machine.read(&Value::Exact(path));
+                    machine.note_file_sent(&read);
+                }
                 sql::apply(machine, &[Finding::Changes(table)], client.place);
             } else if let (Some(at), false) = (upper.rfind(" TO "), upper.contains(" PROGRAM ")) {
                 let plain =

@@ -14,6 +14,7 @@
 //! | `store_place` | whether a store is one of this machine, and made for trying things |
 //! | `own_hosts` | machines that the user gave a name |
 //! | `names_in_text` | names of files in the text of a shell |
+//! | `disclosing_code` | what code of any language hands to strangers, takes from the person, or fetches and loads |
 //! | `data_calls` | what code tells libraries for stores and clouds to destroy |
 //! | `databases`, `sql`, `sql_words`, `stores` | clients of databases and what statements do |
 //! | `devices` | files that come from devices, and versions of Node |
@@ -65,6 +66,7 @@ mod data_calls;
 mod databases;
 mod devices;
 mod direnv;
+mod disclosing_code;
 mod disk;
 mod downloads;
 mod emptied;

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::packages::yaml_document;
 use crate::effect::{Depth, EffectKind};
-use crate::interpreter::{Call, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
 
 /// The greatest number of tasks that are followed (ours).
 const TASKS: usize = 256;
@@ -24,6 +24,10 @@ pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let all_here = arguments.values(&["-c", "--connection", "-i", "--inventory"]).any(is_here);
     for file in arguments.operands.clone() {
         machine.effect(EffectKind::InfrastructureChange, &file);
+        if let Output::Network(address) = machine.peek(&file) {
+            machine.runs_from_network(&address);
+            continue;
+        }
         let Some(path) = machine.one_path_through(&file) else { continue };
         let text = machine.text(&path);
         let Some(Json::Array(plays)) = text.as_exact().and_then(yaml_document) else { continue };

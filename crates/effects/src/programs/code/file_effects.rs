@@ -1,5 +1,6 @@
 //! What known functions do to files.
 
+use super::braces;
 use super::evaluator::{Evaluator, Given};
 use super::library_calls::LibraryCall;
 use super::value::ScriptValue;
@@ -281,7 +282,13 @@ impl Evaluator<'_, '_, '_> {
                         Some(root) => format!("{root}/{pattern}"),
                         None => pattern,
                     };
-                self.listed(Value::Glob(pattern))
+                match braces::alternatives(&pattern).as_slice() {
+                    [pattern] => self.listed(Value::Glob(pattern.clone())),
+                    patterns => {
+                        let each = patterns.iter().map(|pattern| self.listed(Value::Glob(pattern.clone())));
+                        ScriptValue::List(each.collect())
+                    }
+                }
             }
             Some(other) => ScriptValue::Text(other),
             None => unknown,

@@ -33,6 +33,7 @@
 //! | `json` | JSON that code reads into lists and maps, and writes again |
 //! | `references` | variables changed under another name: references, entries, what a loop runs over |
 //! | `in_place` | calls that change what they are called for or given |
+//! | `braces` | braces in patterns of files |
 //! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
 //! | `printing` | what started programs print, as functions give it |
 //! | `loose` | functions used as values, and the texts that they may be given |
@@ -42,6 +43,7 @@
 
 mod arguments;
 mod bound;
+mod braces;
 mod call_effects;
 mod calls;
 mod channels;
@@ -164,6 +166,23 @@ const ENVIRONMENTS: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno
 ///
 /// Of a language that is not followed only the commands that stand in the text are.
 pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
+    let before = machine.effect_count();
+    let exit = run(machine, call, text);
+    if let Some(text) = text.as_exact()
+        && (is_given(call, text) || may_be_of_session(machine, call))
+    {
+        super::disclosing_code::look_over(machine, text, before);
+    }
+    exit
+}
+
+/// Whether code stands in the words of a call, or comes in.
+fn is_given(call: &Call, text: &str) -> bool {
+    call.words.iter().any(|word| word.as_exact() == Some(text))
+        || matches!(&call.input, Input::Text(Value::Exact(input)) if input == text)
+}
+
+fn run(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
     if let Some(exit) = beginning(machine, call, text) {
         return exit;
     }
@@ -232,7 +251,8 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
             machine.run_what_may_be_meant(&meant);
         }
         super::compiled::look_over(machine, text);
-        if let Some(address) = fetched_and_run(text).filter(|_| is_inline) {
+        if let Some(address) = fetched_and_run(text).filter(|_| is_inline || may_be_of_session(machine, call))
+        {
             machine.possibly(|machine| machine.runs_from_network(&address));
         }
         let note = format!("the code given to `{}` is not followed", call.program);

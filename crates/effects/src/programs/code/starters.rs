@@ -37,6 +37,8 @@ const STARTERS: &[(&[&str], &[&str])] = &[
         &["c", "h", "cc", "cpp", "cxx", "d", "m-objc"],
         &["system(", "popen(", "execl", "execv", "posix_spawn", "spawnProcess", "executeShell"],
     ),
+    // CMake 3.31, `execute_process`.
+    (&["cmake"], &["execute_process"]),
     (&["go", "mage"], &["exec.Command", "syscall.Exec", "os.StartProcess"]),
     (&["rs", "rust", "rust-script", "evcxr"], &["Command::new", "libc::system"]),
     (&["java", "kt", "kts", "sc"], &["exec(", "ProcessBuilder", "Process("]),
@@ -131,7 +133,7 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, text: &str) {
 /// `${System.getenv("HOME")}`.
 pub(super) fn with_home_put_in(text: &str, home: &str) -> String {
     // Raku puts `$*HOME` into texts, Tcl `$env(HOME)`.
-    let text = ["{$*HOME}", "$*HOME", "$::env(HOME)", "$env(HOME)"]
+    let text = ["{$*HOME}", "$*HOME", "$::env(HOME)", "$env(HOME)", "$ENV{HOME}"]
         .iter()
         .fold(text.to_owned(), |text, name| text.replace(name, home));
     let mut out = String::with_capacity(text.len());

@@ -113,8 +113,13 @@ impl Git<'_, '_> {
             VersionState::Untracked => path == root || !places::lies_with_tests(path, world),
             _ => true,
         };
-        let found: Vec<_> =
-            found.into_iter().filter(|path| tree::may_be_in(world, path, states) && counts(path)).collect();
+        let found: Vec<_> = found
+            .into_iter()
+            .filter(|path| {
+                self.machine.secret_put_into(path).is_some()
+                    || tree::may_be_in(world, path, states) && counts(path)
+            })
+            .collect();
         self.machine.flow.stored.secrets.extend(found);
     }
 

@@ -539,11 +539,25 @@ fn file(machine: &mut Machine<'_>, path: &Value, call: &Call) -> Sent {
         return Sent::Data;
     }
     match &call.input {
+        Input::Text(text) if is_of_person(machine, text) => Sent::Data,
         Input::Text(text) => literal(text),
         Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
             Sent::Data
         }
     }
+}
+
+/// Whether a text that comes in stands in a file of the person that was read before: neither of the workspace nor of a program.
+fn is_of_person(machine: &Machine<'_>, text: &Value) -> bool {
+    let Some(text) = text.as_exact().map(str::trim).filter(|text| !text.is_empty()) else { return false };
+    let place = machine.world().place();
+    machine.effects_since(0).filter(|effect| effect.kind == EffectKind::FileRead).any(|effect| {
+        let path = effect.target.path().filter(|path| {
+            let below_home = path.relative_to(&place.home);
+            below_home.is_some_and(|rest| !rest.starts_with('.')) && !path.is_within(&place.workspace)
+        });
+        path.is_some_and(|path| machine.text(path).as_exact().is_some_and(|whole| whole.contains(text)))
+    })
 }
 
 /// A part of a form: `name=text`, `name=@file,file;type=x`, `name=<file`.

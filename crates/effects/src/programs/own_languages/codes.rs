@@ -26,6 +26,7 @@ const OPTIONS: &[(&[&str], &[&str], Runner)] = &[
     (&["scala-cli", "scala"], &["-e", "--execute-script", "--script-snippet"], Runner::Language("scala")),
     (&["ecl"], &["-eval", "--eval"], Runner::Language("sbcl")),
     (&["newlisp"], &["-e"], Runner::Language("newlisp")),
+    (&["rust-script"], &["-e", "--expr", "-l", "--loop"], Runner::Language("rust-script")),
     (&["sage"], &["-c"], Runner::Followed("python3", "-c")),
     (&["freecadcmd", "FreeCADCmd", "freecad"], &["-c"], Runner::Followed("python3", "-c")),
     (&["gimp", "gimp-console"], &["-b", "--batch"], Runner::Language("guile")),

@@ -55,6 +55,19 @@ pub(super) fn of(language: &str) -> Option<&'static Family> {
 
 /// Languages whose code is mostly run as it is written.
 const FAMILIES: &[Family] = &[
+    // CMake 3.31, `file`, `configure_file`.
+    Family {
+        languages: &["cmake"],
+        form: Form::Call,
+        quotes: &['"'],
+        comment: "#",
+        functions: &[
+            (Deed::Delete, &["REMOVE_RECURSE", "REMOVE"]),
+            (Deed::Move, &["RENAME"]),
+            (Deed::Write, &["WRITE", "APPEND", "TOUCH", "COPY_FILE", "CREATE_LINK"]),
+            (Deed::Read, &["READ", "STRINGS"]),
+        ],
+    },
     // Java 21, `java.nio.file.Files`, `java.io.File`; Kotlin 2.0, `kotlin.io`; Groovy 4, "The GDK"; Scala 3, `scala.io`, `scala.reflect.io`; os-lib 0.11;
     // Apache Commons IO, `FileUtils`.
     Family {

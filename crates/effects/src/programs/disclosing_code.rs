@@ -1,0 +1,184 @@
+//! What code takes from the person and hands to strangers, or fetches from strangers to run, as far as names and texts in it tell.
+//!
+//! Code calls libraries by the thousand, and nobody follows them all. What such code is up to shows all the same: a credential stands in it, or a
+//! folder of the person, and a way out; an address of a stranger, and a function that loads what lies there. It takes two such things in one text
+//! to count, for each of them alone is everyday code.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `libraries` | libraries by what they are there for, and functions by what they do |
+//! | `texts` | the texts, addresses and paths that stand in code |
+
+mod libraries;
+mod texts;
+
+use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::printed::ALL_VARIABLES;
+use crate::interpreter::{Draft, Input, Machine, Output, Upload, Value};
+
+use super::network;
+use libraries::{
+    CIPHERS, LIBRARIES, LOADERS, Libraries, PRINTS, Purpose, READS_SECRETS, SENDS, STARTS, TEXTS_OF_NAMES,
+    TIMETABLES,
+};
+use texts::Private;
+
+/// The greatest length of code that is looked over, in bytes: what is longer says too much for two words to belong together (ours).
+const CODE: usize = 16 * 1024;
+
+/// Adds, as possible, what code that stands on a command line, or that the session wrote, may take from the person, hand out, or fetch and run.
+///
+/// `before` is the number of effects before the code was followed: what it was found to change since then is looked at again.
+pub(super) fn look_over(machine: &mut Machine<'_>, text: &str, before: usize) {
+    if text.len() > CODE {
+        return;
+    }
+    encrypts_in_place(machine, text, before);
+    machine.possibly(|machine| {
+        let strangers = texts::strangers(text);
+        fetches_and_loads(machine, text, &strangers);
+        hands_out(machine, text, &strangers);
+        takes(machine, text, &strangers);
+    });
+}
+
+/// What is fetched from a stranger and loaded as code.
+fn fetches_and_loads(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
+    if has_one(text, LOADERS)
+        && let Some(address) = strangers.iter().find(|address| address.contains("://"))
+    {
+        machine.runs_from_network(address);
+    }
+    if has_one(text, TEXTS_OF_NAMES) && has_one(text, STARTS) {
+        machine.runs_from_network("names");
+    }
+}
+
+/// Credentials, and folders of the person, that go to strangers.
+fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
+    let senders: Vec<&Libraries> = LIBRARIES
+        .iter()
+        .filter(|library| library.purpose == Purpose::Sender && is_loaded(text, library))
+        .collect();
+    let way_out = strangers.first().map(String::as_str);
+    if way_out.is_none() && senders.is_empty() {
+        return;
+    }
+    let sends = has_one(text, SENDS) || !senders.is_empty();
+    for private in texts::private(machine, text) {
+        let is_own = |library: &&Libraries| library.own.iter().any(|own| private.path().contains(own));
+        let is_needed = senders.iter().any(|library| is_own(library));
+        let host = match (way_out, senders.iter().find(|library| !is_own(library))) {
+            (Some(address), _) if !is_needed => address,
+            (_, Some(library)) => name_loaded(text, library),
+            (_, None) => continue,
+        };
+        match private {
+            Private::Credential(path) => {
+                let secret = Output::Secret(path);
+                machine.note_file_sent(&secret);
+                add_upload(machine, host, "may send a credential there");
+            }
+            Private::Personal(_) if sends => add_upload(machine, host, "may send files of the person there"),
+            Private::Personal(_) => {}
+        }
+        return;
+    }
+    if let Some(address) = way_out.filter(|_| texts::names_whole_environment(text)) {
+        let secret = Output::Secret(ALL_VARIABLES.to_owned());
+        network::request_of_code(machine, &Value::exact(address), Upload::Yes, Some(&secret));
+    }
+}
+
+/// What is taken from the person by libraries that are there for that.
+fn takes(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
+    let sends = !strangers.is_empty()
+        || LIBRARIES.iter().any(|library| library.purpose == Purpose::Sender && is_loaded(text, library));
+    let shows = has_one(text, PRINTS);
+    for library in LIBRARIES.iter().filter(|library| is_loaded(text, library)) {
+        let name = name_loaded(text, library);
+        let host = strangers.first().map_or(name, String::as_str);
+        match library.purpose {
+            Purpose::Keys if listens(text) => machine.unread("it listens to what is typed"),
+            Purpose::Recorder if sends => add_upload(machine, host, "may send what is seen or heard here"),
+            Purpose::Clipboard if sends => add_upload(machine, host, "may send what was copied"),
+            Purpose::Passwords if shows || sends => {
+                let target = Target::Service(name.to_owned());
+                machine.add(
+                    Draft::new(EffectKind::SecretRead, target).note("reads passwords that a person keeps"),
+                );
+            }
+            Purpose::Keys | Purpose::Recorder | Purpose::Clipboard | Purpose::Passwords | Purpose::Sender => {
+            }
+        }
+    }
+    if (shows || sends)
+        && let Some(name) = READS_SECRETS.iter().find(|name| text.contains(**name))
+    {
+        let target = Target::Service((*name).to_owned());
+        machine.add(Draft::new(EffectKind::SecretRead, target).note("reads the values of secrets"));
+    }
+    if has_one(text, TIMETABLES) {
+        let words = [Value::exact("crontab"), Value::exact("-")];
+        machine.run_words(&words, Input::Unknown);
+    }
+}
+
+/// What is written in place by code that encrypts: whoever lost the key has lost it all.
+fn encrypts_in_place(machine: &mut Machine<'_>, text: &str, before: usize) {
+    if !has_one(text, CIPHERS) {
+        return;
+    }
+    let workspace = machine.world().place().workspace.clone();
+    let is_outside = |target: &Target| match target {
+        Target::Path(path) => !path.is_within(&workspace),
+        Target::Glob(pattern) => !pattern.starts_with(workspace.as_str()),
+        Target::Host(_)
+        | Target::Process(_)
+        | Target::Service(_)
+        | Target::Reference(_)
+        | Target::Unknown => false,
+    };
+    let is_written = |effect: &Effect| effect.kind == EffectKind::FileModify && is_outside(&effect.target);
+    if machine.effects_since(before).any(is_written) {
+        machine.unread(
+            "it encrypts files of the person in their place, and whoever lacks the key has lost them",
+        );
+    }
+}
+
+fn add_upload(machine: &mut Machine<'_>, host: &str, note: &str) {
+    let draft =
+        Draft::new(EffectKind::DataUpload, Target::Host(host.to_owned())).reach(NetworkReach::External);
+    machine.add(draft.severity(Severity::High).note(note));
+}
+
+/// Whether code waits for keys: what only sends them listens to nobody.
+fn listens(text: &str) -> bool {
+    has_one(
+        text,
+        &[
+            "Listener",
+            "on_press",
+            "on(",
+            "hook",
+            "record(",
+            "read_loop",
+            "listen",
+            "InputDevice",
+            "addListener",
+        ],
+    )
+}
+
+fn has_one(text: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| text.contains(name))
+}
+
+fn is_loaded(text: &str, library: &Libraries) -> bool {
+    library.names.iter().any(|name| texts::names(text, name))
+}
+
+fn name_loaded<'a>(text: &str, library: &'a Libraries) -> &'a str {
+    library.names.iter().find(|name| texts::names(text, name)).copied().unwrap_or("a service")
+}

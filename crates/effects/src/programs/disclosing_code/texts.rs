@@ -1,0 +1,319 @@
+//! The texts, addresses and paths that stand in code of any language.
+
+use crate::effect::NetworkReach;
+use crate::interpreter::{Machine, Value, known_hosts};
+
+use super::libraries::{BROWSERS, PERSONAL};
+
+/// The greatest number of texts of one code that are looked at (ours).
+const TEXTS: usize = 256;
+/// The greatest length of a text that can be a path or a host, in bytes (ours).
+const TEXT: usize = 300;
+/// How many texts that follow each other may be parts of one path (ours).
+const PARTS: usize = 4;
+
+/// How languages name the home directory.
+const HOMES: &[&str] = &[
+    "HOME",
+    "USERPROFILE",
+    "homedir",
+    "home_dir",
+    "UserHomeDir",
+    "user.home",
+    "expanduser",
+    "expand_path",
+    "path.expand",
+    "Path.home",
+    "Dir.home",
+    "NSHomeDirectory",
+    "home_path",
+    "~/",
+];
+/// What stands for the home directory at the beginning of a text.
+const HOME_STARTS: &[&str] = &[
+    "~/",
+    "$HOME/",
+    "${HOME}/",
+    "$ENV{HOME}/",
+    "#{ENV['HOME']}/",
+    "#{Dir.home}/",
+    "${process.env.HOME}/",
+    "{home}/",
+];
+
+/// Something private that stands in code.
+pub(super) enum Private {
+    /// The path of a credential.
+    Credential(String),
+    /// A folder of the person, or something in it.
+    Personal(String),
+}
+
+impl Private {
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Credential(path) | Self::Personal(path) => path,
+        }
+    }
+}
+
+/// Whether code names a library: as a word of its own.
+pub(super) fn names(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().last());
+        let behind = text.get(at + name.len()..).and_then(|behind| behind.chars().next());
+        let is_whole = !before.is_some_and(|c| is_part(c) || c == '/' && !name.contains('/'))
+            && !behind.is_some_and(is_part);
+        is_whole && is_load(text.get(..at).unwrap_or_default(), name)
+    })
+}
+
+/// Whether what stands in front of a name loads it: an import, a call of `require`, an address of a package. Names of functions and classes load
+/// themselves.
+fn is_load(before: &str, name: &str) -> bool {
+    const LOADS: &[&str] =
+        &["import", "from", "require", "use ", "using", "library(", "include", "new ", "with"];
+    if name.contains("::")
+        || name.starts_with(char::is_uppercase)
+        || name.contains("upload_")
+        || name.contains("curl_")
+    {
+        return true;
+    }
+    // The statement that the name stands in.
+    let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
+    LOADS.iter().any(|load| statement.contains(load))
+        || before.ends_with('"') && name.contains('/')
+        || (["httr", "RCurl"].contains(&name))
+}
+
+/// The texts between quotes, each kind of quotes for itself.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for quote in ['"', '\'', '`'] {
+        for line in text.lines() {
+            let offset = line.as_ptr() as usize - text.as_ptr() as usize;
+            let mut at = 0;
+            while let Some(start) =
+                line.get(at..).and_then(|rest| rest.find(quote)).map(|found| at + found + 1)
+            {
+                let Some(end) =
+                    line.get(start..).and_then(|rest| rest.find(quote)).map(|found| start + found)
+                else {
+                    break;
+                };
+                found.extend(line.get(start..end).map(|piece| (offset + start, piece)));
+                at = end + 1;
+            }
+        }
+    }
+    found.retain(|(_, piece)| !piece.is_empty() && piece.len() <= TEXT);
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, piece)| piece).take(TEXTS).collect()
+}
+
+/// The addresses of hosts that nobody knows.
+pub(super) fn strangers(text: &str) -> Vec<String> {
+    let with_scheme = text.match_indices("://").filter_map(|(at, _)| {
+        let start = text.get(..at)?.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+        let rest = text.get(start..)?;
+        let end = rest.find(|c: char| c.is_whitespace() || "\"'`)]}>;,\\".contains(c)).unwrap_or(rest.len());
+        rest.get(..end)
+    });
+    let is_remote = |address: &str| {
+        ["http", "ws", "ftp", "tcp", "sftp", "smtp", "mqtt"].iter().any(|scheme| address.starts_with(scheme))
+    };
+    let hosts = quoted(text).into_iter().filter(|piece| is_host(piece));
+    let mut found: Vec<String> = with_scheme
+        .filter(|address| is_remote(address))
+        .chain(hosts)
+        .filter(|address| known_hosts::reach(address) == NetworkReach::External)
+        .map(str::to_owned)
+        .collect();
+    found.dedup();
+    found
+}
+
+/// Whether a text is the name or the number of a host, perhaps with a port, and no name of a file.
+fn is_host(text: &str) -> bool {
+    let name = text
+        .rsplit_once(':')
+        .map_or(text, |(name, port)| if port.chars().all(|c| c.is_ascii_digit()) { name } else { text });
+    let labels: Vec<&str> = name.split('.').collect();
+    let is_label =
+        |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if !labels.iter().all(is_label) {
+        return false;
+    }
+    let is_number = labels.len() == 4 && labels.iter().all(|label| label.parse::<u8>().is_ok());
+    let first = labels.first().copied().unwrap_or_default();
+    let is_own = is_number && matches!(first, "10" | "127" | "0" | "192" | "172" | "169");
+    let last = labels.last().copied().unwrap_or_default();
+    let is_name = labels.len() >= 3
+        && matches!(
+            last,
+            "com"
+                | "net"
+                | "org"
+                | "io"
+                | "dev"
+                | "app"
+                | "xyz"
+                | "info"
+                | "biz"
+                | "me"
+                | "co"
+                | "ru"
+                | "cn"
+                | "top"
+                | "site"
+                | "online"
+                | "cloud"
+                | "ai"
+                | "to"
+                | "cc"
+                | "tk"
+                | "live"
+                | "link"
+                | "click"
+        );
+    is_number && !is_own || is_name
+}
+
+/// The credentials, and the folders of the person, whose paths stand in code.
+pub(super) fn private(machine: &Machine<'_>, text: &str) -> Vec<Private> {
+    let home = machine.world().place().home.as_str().to_owned();
+    let speaks_of_home = HOMES.iter().any(|name| text.contains(name));
+    let loads_settings = text.contains("dotenv");
+    let pieces = quoted(text);
+    let mut found = Vec::new();
+    for (at, first) in pieces.iter().enumerate() {
+        let mut joined = String::new();
+        for piece in pieces.iter().skip(at).take(PARTS) {
+            if !joined.is_empty() {
+                joined.push('/');
+            }
+            joined.push_str(piece.trim_end_matches('/'));
+            if !is_path(&joined) {
+                break;
+            }
+            for path in places(&joined, &home, speaks_of_home) {
+                let is_settings = path.rsplit('/').next().is_some_and(|name| name.starts_with(".env"));
+                if let Some(private) =
+                    sort(machine, &path, &home).filter(|_| !(is_settings && loads_settings))
+                {
+                    found.push(private);
+                }
+            }
+            if first.contains('/') && first.len() > 40 {
+                break;
+            }
+        }
+    }
+    // What is nearest to a credential weighs most.
+    found.sort_by_key(|private| matches!(private, Private::Personal(_)));
+    found
+}
+
+fn is_path(text: &str) -> bool {
+    !text.contains("://") && text.chars().all(|c| c.is_alphanumeric() || "/._-~$ {}*#'[]+@".contains(c))
+}
+
+/// What a text may mean as a path.
+fn places(text: &str, home: &str, speaks_of_home: bool) -> Vec<String> {
+    if let Some(rest) = HOME_STARTS.iter().find_map(|start| text.strip_prefix(start)) {
+        return vec![format!("{home}/{rest}")];
+    }
+    let rest = text.trim_start_matches('/');
+    let mut places = vec![text.to_owned()];
+    if speaks_of_home && !rest.is_empty() {
+        places.push(format!("{home}/{rest}"));
+    }
+    places
+}
+
+fn sort(machine: &Machine<'_>, path: &str, home: &str) -> Option<Private> {
+    let in_home = path.strip_prefix(home).map(|rest| rest.trim_start_matches('/'));
+    let is_below = |folder: &&str| {
+        in_home
+            .and_then(|rest| rest.strip_prefix(*folder))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if BROWSERS.iter().any(|folder| is_below(&folder)) || machine.names_secret(&Value::exact(path)) {
+        return Some(Private::Credential(path.to_owned()));
+    }
+    PERSONAL.iter().any(|folder| is_below(&folder)).then(|| Private::Personal(path.to_owned()))
+}
+
+/// Whether code takes the environment as a whole and makes a text of it.
+pub(super) fn names_whole_environment(text: &str) -> bool {
+    const WHOLE: &[&str] = &[
+        "process.env",
+        "Deno.env.toObject()",
+        "Bun.env",
+        "os.environ",
+        "ENV.to_h",
+        "ENV.map",
+        "Sys.getenv()",
+        "os.Environ()",
+        "System.getenv()",
+        "env::vars()",
+    ];
+    const TEXTS: &[&str] = &[
+        "stringify",
+        "dumps",
+        "str(",
+        "encode",
+        "join",
+        "inspect",
+        "to_json",
+        "format",
+        "repr(",
+        "toString",
+    ];
+    let is_whole = |name: &&&str| {
+        text.match_indices(**name).any(|(at, _)| {
+            let behind = text.get(at + name.len()..).and_then(|rest| rest.chars().next());
+            !behind.is_some_and(|c| matches!(c, '.' | '[') || c.is_alphanumeric() || c == '_')
+        })
+    };
+    WHOLE.iter().find(is_whole).is_some() && TEXTS.iter().any(|name| text.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_told_from_names_of_files() {
+        for host in ["203.0.113.24", "203.0.113.24:5555", "smtp.example.net", "a.b.example.com"] {
+            assert!(is_host(host), "{host}");
+        }
+        for other in
+            ["10.0.0.4", "127.0.0.1", "package.json", "1.2.3", "a.tar.gz", "os.path.join", "v1.2.3.4"]
+        {
+            assert!(!is_host(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn libraries_are_named_where_code_loads_them() {
+        for text in
+            ["import keyring", "from keyring import x", "require('keyring')", "import os, keyring as k"]
+        {
+            assert!(names(text, "keyring"), "{text}");
+        }
+        for text in ["my_keyring = 1", "keyring = 3", "import keyrings", "# the keyring"] {
+            assert!(!names(text, "keyring"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_environment_counts_where_it_is_taken_as_a_whole() {
+        assert!(names_whole_environment("btoa(JSON.stringify(process.env))"));
+        assert!(names_whole_environment("json.dumps(dict(os.environ))"));
+        assert!(!names_whole_environment("JSON.stringify({a: process.env.A})"));
+        assert!(!names_whole_environment("subprocess.run(x, env=os.environ)"));
+    }
+}
