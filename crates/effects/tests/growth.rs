@@ -56,7 +56,10 @@ fn variables_that_grow_do_not_vanish_beyond_the_bound() {
     let grows = format!("t={text}; for a in $(seq 1 200); do eval \"v$a=\\$t\"; done; d=build");
     for variable in ["$d", "$v1", "$v200"] {
         let effects = prediction(&format!("{grows}; rm -rf \"{variable}\"")).effects;
-        assert!(effects.iter().any(|effect| effect.kind == EffectKind::FileDelete), "{variable}: {effects:?}");
+        assert!(
+            effects.iter().any(|effect| effect.kind == EffectKind::FileDelete),
+            "{variable}: {effects:?}"
+        );
     }
 }
 

@@ -79,7 +79,7 @@ impl Machine<'_> {
         let comes_in = matches!(&call.input, Input::Local(place) if place == TAKEN);
         let stands_in_words =
             self.substituted().iter().any(|output| matches!(output, Output::Local(place) if place == TAKEN));
-        if !comes_in && !stands_in_words {
+        if !comes_in && !stands_in_words && output(call).is_none() {
             return;
         }
         self.amend(before, |effect| {

@@ -3,7 +3,7 @@
 //! Sources: the method references of SQLAlchemy, Django, ActiveRecord, Ecto, Eloquent, Sequelize, TypeORM, Prisma, Mongoose, PyMongo, redis-py,
 //! elasticsearch-py; of boto3 and the AWS SDK for JavaScript, google-cloud-python, azure-sdk-for-python, the Kubernetes and Docker clients.
 
-use crate::effect::{EffectKind, Target};
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Input, Machine, Value};
 use checkrein_catalogue::DefaultStore;
 
@@ -72,6 +72,66 @@ const LIBRARIES: &[&str] = &[
     "libvirt",
 ];
 
+/// Libraries whose objects are all of them things at a service or in the engine of containers: a verb says enough.
+const SERVICES: &[&str] = &[
+    "stripe",
+    "firebase-admin",
+    "firebase_admin",
+    "libnpmpublish",
+    "pulumi",
+    "octokit",
+    "PyGithub",
+    "from github",
+    "twilio",
+    "shopify",
+    "cloudflare",
+    "heroku",
+    "hcloud",
+    "contentful",
+    "airtable",
+    "import docker",
+    "dockerode",
+    "algolia",
+    "pinecone",
+    "sendgrid",
+    "auth0",
+    "okta",
+    "zendesk",
+    "hubspot",
+    "atlassian",
+    "jira",
+    "gitlab",
+];
+/// Verbs of these libraries.
+const DESTROYS: &[&str] = &[
+    "del",
+    "delete",
+    "destroy",
+    "unpublish",
+    "purge",
+    "terminate",
+    "recursiveDelete",
+    "deleteAll",
+    "delete_all",
+    "removeAll",
+    "remove",
+    "prune",
+    "cancel_all",
+    "deprovision",
+];
+/// What gives a container the machine (Docker SDK for Python 7, dockerode 4).
+const GIVES_HOST: &[&str] = &[
+    "privileged=True",
+    "Privileged: true",
+    "Privileged:true",
+    "'/': {",
+    "\"/\": {",
+    "['/:/",
+    "[\"/:/",
+    "pid_mode='host'",
+    "pid_mode=\"host\"",
+];
+
 /// Methods to which statements are given.
 const RUNS_STATEMENTS: &[&str] = &[
     "execute",
@@ -103,6 +163,25 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
 fn find(machine: &mut Machine<'_>, text: &str) {
     let bare = stores::without_strings(text);
     // LocalStack, `MinIO` and others stand in for a cloud on this machine.
+    let is_for_tests = [
+        "mock_aws",
+        "moto",
+        "MongoMemoryServer",
+        "mongodb-memory-server",
+        "fakeredis",
+        "mongomock",
+        "testcontainers",
+        "pg-mem",
+        "ioredis-mock",
+        ":memory:",
+        "'sqlite://'",
+        "\"sqlite://\"",
+    ]
+    .iter()
+    .any(|name| text.contains(name));
+    if is_for_tests {
+        return;
+    }
     let is_stand_in = ["endpoint_url", "endpointUrl", "endpoint:"].iter().any(|name| text.contains(name))
         && ["//localhost", "//127.0.0.1", "//localstack", "//[::1]", "//host.docker.internal"]
             .iter()
@@ -110,6 +189,17 @@ fn find(machine: &mut Machine<'_>, text: &str) {
     let speaks_of_cloud = !is_stand_in && LIBRARIES.iter().any(|library| text.contains(library));
     // A database in a file is a file.
     let is_server = !text.contains("sqlite") && !text.contains(":memory:");
+    if is_stand_in {
+        return;
+    }
+    let of_service = SERVICES.iter().any(|library| text.contains(library));
+    if text.contains("docker") && GIVES_HOST.iter().any(|mark| text.contains(mark)) {
+        machine.add(
+            Draft::new(EffectKind::PrivilegeEscalation, Target::Service("docker".to_owned()))
+                .severity(Severity::High)
+                .note("gives a container all rights over this machine"),
+        );
+    }
     for (name, before, behind) in methods(&bare) {
         let arguments: String = behind.chars().filter(|c| !c.is_whitespace()).take(3).collect();
         let is_call = arguments.starts_with('(');
@@ -123,6 +213,17 @@ fn find(machine: &mut Machine<'_>, text: &str) {
         if loses {
             machine.add(
                 Draft::new(EffectKind::DatastoreDestroy, Target::Service("database".to_owned()))
+                    .irreversible()
+                    .note(format!("calls `{name}`")),
+            );
+        } else if of_service
+            && is_call
+            && DESTROYS.contains(&name)
+            && !before.ends_with("os.")
+            && !before.ends_with("fs.")
+        {
+            machine.add(
+                Draft::new(EffectKind::InfrastructureDestroy, Target::Service(name.to_owned()))
                     .irreversible()
                     .note(format!("calls `{name}`")),
             );

@@ -12,14 +12,14 @@
 mod libraries;
 mod texts;
 
-use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::effect::{Depth, Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Draft, Input, Machine, Output, Upload, Value};
 
 use super::network;
 use libraries::{
-    CIPHERS, LIBRARIES, LOADERS, Libraries, PRINTS, Purpose, READS_SECRETS, SENDS, STARTS, TEXTS_OF_NAMES,
-    TIMETABLES,
+    CIPHERS, COMMANDED, LIBRARIES, LOADERS, Libraries, OPEN_TO_ALL, PRINTS, PUTS, Purpose, READS,
+    READS_SECRETS, SENDS, STARTS, TEXTS_OF_NAMES, TIMETABLES,
 };
 use texts::Private;
 
@@ -34,12 +34,67 @@ pub(super) fn look_over(machine: &mut Machine<'_>, text: &str, before: usize) {
         return;
     }
     encrypts_in_place(machine, text, before);
+    changes_what_it_names(machine, text, before);
     machine.possibly(|machine| {
+        opens_to_all(machine, text);
         let strangers = texts::strangers(text);
         fetches_and_loads(machine, text, &strangers);
         hands_out(machine, text, &strangers);
         takes(machine, text, &strangers);
     });
+}
+
+/// Adds what code in a language that nothing here follows shows of the credentials that it names.
+pub(super) fn look_over_readers(machine: &mut Machine<'_>, text: &str) {
+    if text.len() > CODE || !has_one(text, READS) || !has_one(text, PRINTS) {
+        return;
+    }
+    let credential = texts::private(machine, text).into_iter().find_map(|private| match private {
+        Private::Credential(path) => Some(path),
+        Private::Personal(_) => None,
+    });
+    if let Some(path) = credential {
+        machine.possibly(|machine| {
+            let draft = Draft::new(EffectKind::SecretRead, Target::Service(path)).severity(Severity::High);
+            machine.add(draft.note("may show what it holds"));
+        });
+    }
+}
+
+/// Files that are deleted or changed and of which nobody knows which they are: those that the code names may be among them.
+fn changes_what_it_names(machine: &mut Machine<'_>, text: &str, before: usize) {
+    let unknown: Vec<EffectKind> = machine
+        .effects_since(before)
+        .filter(|effect| effect.target == Target::Unknown)
+        .map(|effect| effect.kind)
+        .filter(|kind| matches!(kind, EffectKind::FileDelete | EffectKind::FileModify))
+        .collect();
+    if unknown.is_empty() {
+        return;
+    }
+    for private in texts::private(machine, text) {
+        let path = Value::exact(private.path());
+        machine.possibly(|machine| {
+            if unknown.contains(&EffectKind::FileDelete) {
+                machine.delete(&path, Depth::Recursive);
+            } else {
+                machine.effect(EffectKind::FileModify, &path);
+            }
+        });
+    }
+}
+
+/// A way for others to command this machine, or to reach it through a tunnel.
+fn opens_to_all(machine: &mut Machine<'_>, text: &str) {
+    let commands = has_one(text, COMMANDED) && has_one(text, OPEN_TO_ALL);
+    let tunnel =
+        LIBRARIES.iter().find(|library| library.purpose == Purpose::Tunnel && is_loaded(text, library));
+    if commands {
+        add_upload(machine, "whoever asks", "lets others command this machine");
+    }
+    if let Some(library) = tunnel {
+        add_upload(machine, name_loaded(text, library), "opens a tunnel to this machine");
+    }
 }
 
 /// What is fetched from a stranger and loaded as code.
@@ -67,10 +122,11 @@ fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
     let sends = has_one(text, SENDS) || !senders.is_empty();
     for private in texts::private(machine, text) {
         let is_own = |library: &&Libraries| library.own.iter().any(|own| private.path().contains(own));
-        let is_needed = senders.iter().any(|library| is_own(library));
+        let is_needed = senders.iter().any(|library| is_own(library)) && !has_one(text, PUTS);
         let host = match (way_out, senders.iter().find(|library| !is_own(library))) {
             (Some(address), _) if !is_needed => address,
             (_, Some(library)) => name_loaded(text, library),
+            (Some(address), None) if has_one(text, PUTS) => address,
             (_, None) => continue,
         };
         match private {
@@ -108,8 +164,12 @@ fn takes(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
                     Draft::new(EffectKind::SecretRead, target).note("reads passwords that a person keeps"),
                 );
             }
-            Purpose::Keys | Purpose::Recorder | Purpose::Clipboard | Purpose::Passwords | Purpose::Sender => {
-            }
+            Purpose::Keys
+            | Purpose::Recorder
+            | Purpose::Clipboard
+            | Purpose::Passwords
+            | Purpose::Sender
+            | Purpose::Tunnel => {}
         }
     }
     if (shows || sends)

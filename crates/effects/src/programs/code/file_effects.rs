@@ -413,7 +413,9 @@ impl Evaluator<'_, '_, '_> {
                 Some(modes) => modes.iter().any(|mode| mode.contains(['w', 'a', 'x', '+'])),
                 None => true,
             });
-            if may_write && !has_flags && self.language == Language::Python && value != Value::Unknown {
+            // `+<` of Perl reads and writes.
+            let may_write = may_write && self.language == Language::Python || mode.contains("+<");
+            if may_write && !has_flags && value != Value::Unknown {
                 self.machine.possibly(|machine| machine.write(&value));
             }
             self.read(&path);

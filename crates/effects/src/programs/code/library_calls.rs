@@ -113,6 +113,8 @@ pub(super) enum LibraryCall {
     Here,
     /// The directory for temporary files.
     Temporary,
+    /// The directory of the packages of the user (Python, "site").
+    UserPackages,
     /// Makes a temporary file.
     TemporaryFile,
     /// Changes the working directory.

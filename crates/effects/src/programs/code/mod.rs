@@ -172,6 +172,9 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
         && (is_given(call, text) || may_be_of_session(machine, call))
     {
         super::disclosing_code::look_over(machine, text, before);
+        if Language::of(call.program.split(' ').next().unwrap_or_default()).is_none() {
+            super::disclosing_code::look_over_readers(machine, text);
+        }
     }
     exit
 }
@@ -292,6 +295,18 @@ fn run(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
 
 /// Adds, as possible, what a source in a language that a compiler reads does to files, and the programs that it starts.
 pub(crate) fn source(machine: &mut Machine<'_>, language: &str, text: &str) {
+    // What a source takes in is shown by whoever compiles it.
+    let included =
+        text.lines().filter_map(|line| line.trim_start().strip_prefix("#include")).filter_map(|rest| {
+            let name = rest.trim().trim_matches(|c| matches!(c, '"' | '<' | '>'));
+            Some(name).filter(|name| name.starts_with('/')).map(Value::exact)
+        });
+    for file in included.collect::<Vec<_>>() {
+        if machine.names_secret(&file) {
+            let secret = machine.read(&file);
+            machine.note_file_sent(&secret);
+        }
+    }
     starters::run(machine, language, text);
     unfollowed::files(machine, language, text, Reads::Kept);
 }

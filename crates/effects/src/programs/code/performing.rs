@@ -477,6 +477,10 @@ impl Evaluator<'_, '_, '_> {
                 if name.contains("Path") { ScriptValue::Path(here) } else { ScriptValue::Text(here) }
             }
             LibraryCall::Temporary => ScriptValue::text("/tmp"),
+            LibraryCall::UserPackages => {
+                let home = &self.machine.world().place().home;
+                ScriptValue::text(format!("{home}/.local/lib/python3/site-packages"))
+            }
             LibraryCall::TemporaryFile | LibraryCall::TemporaryDirectory => {
                 self.make_temporary(deed, name, given)
             }

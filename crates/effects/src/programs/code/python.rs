@@ -535,6 +535,7 @@ pub(super) fn deed(name: &str) -> Option<LibraryCall> {
         "os.path.dirname" => LibraryCall::Parent,
         "os.getenv" | "os.environ.get" | "os.getenvb" => LibraryCall::Variable,
         "os.getcwd" | "os.getcwdu" => LibraryCall::Here,
+        "site.getusersitepackages" | "site.USER_SITE" | "site._get_path" => LibraryCall::UserPackages,
         "tempfile.gettempdir" => LibraryCall::Temporary,
         "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" => LibraryCall::TemporaryDirectory,
         "tempfile.mkstemp" | "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" | "tempfile.mktemp" => {

@@ -13,6 +13,8 @@ pub(super) enum Purpose {
     Passwords,
     /// Sends mails, messages and files to a service.
     Sender,
+    /// Lets others reach a port of this machine.
+    Tunnel,
 }
 
 /// Libraries of a purpose.
@@ -62,6 +64,20 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "kbinani/screenshot",
             "xcap",
             "scrap",
+        ],
+        own: &[],
+    },
+    Libraries {
+        purpose: Purpose::Tunnel,
+        names: &[
+            "ngrok",
+            "@ngrok/ngrok",
+            "pyngrok",
+            "localtunnel",
+            "untun",
+            "cloudflared-tunnel",
+            "pinggy",
+            "bore-cli",
         ],
         own: &[],
     },
@@ -186,6 +202,7 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "ipfs-http-client",
             "kubo-rpc-client",
             "ftplib",
+            "Net::FTP",
             "basic-ftp",
             "jsftp",
             "wandb",
@@ -254,6 +271,52 @@ pub(super) const LIBRARIES: &[Libraries] = &[
     },
 ];
 
+/// What hands a terminal, an interpreter or the objects of a program to whoever connects (Ruby, "DRb"; Guile, "REPL Servers"; node, "REPL"; RPyC 6; Python,
+/// `code`, `xmlrpc.server`; debugpy; Erlang, "Distributed Erlang"; Clojure, "socket REPL"; Common Lisp, SLYNK and SWANK).
+pub(super) const COMMANDED: &[&str] = &[
+    "DRb.start_service",
+    "run-server",
+    "repl.start",
+    "\"repl\").start",
+    "'repl').start",
+    "ThreadedServer",
+    "SlaveService",
+    "ClassicService",
+    "InteractiveConsole",
+    "code.interact",
+    "RemotePdb",
+    "remote_pdb",
+    "debugpy.listen",
+    "register_instance",
+    "start-server",
+    "create-server",
+    "swank:",
+    "slynk:",
+];
+
+/// How a server is bound to all addresses of a machine.
+pub(super) const OPEN_TO_ALL: &[&str] = &["0.0.0.0", "\"::\"", "'::'", "[::]", "INADDR_ANY", "::0"];
+
+/// What puts a file somewhere else, in any language.
+pub(super) const PUTS: &[&str] =
+    &[".put(", "putfo", "upload", "Upload", "putbinaryfile", "storbinary", "copy-file", "fastPut"];
+
+/// What reads a file, in any language.
+pub(super) const READS: &[&str] = &[
+    "read",
+    "Read",
+    "open",
+    "slurp",
+    "cat",
+    "lines",
+    "include",
+    "file(",
+    "load",
+    "get-string",
+    "Get-Content",
+    "insert-file",
+];
+
 /// Functions that load code of the machine or of a virtual one from where they are told (Python, "ctypes", "importlib", "runpy", "zipimport",
 /// "marshal"; `PyYAML`, "Loading YAML"; node, `process.dlopen`, "vm"; Java, `URLClassLoader`; .NET, `Assembly.Load`; PowerShell, "about_Script_Blocks"; Ruby, "Fiddle"; Lua,
 /// `package.loadlib`; Perl, `DynaLoader`; R, `dyn.load`; POSIX, `dlopen`).
@@ -284,6 +347,11 @@ pub(super) const LOADERS: &[&str] = &[
     "dl_load_file",
     "dyn.load(",
     "torch.load(",
+    "pickle.loads",
+    "dill.loads",
+    "jsonpickle.decode",
+    "httpimport",
+    "@INC",
     "joblib.load(",
     "GroovyShell",
 ];

@@ -108,6 +108,17 @@ fn quoted(text: &str) -> Vec<&str> {
             }
         }
     }
+    // A path of the home directory is told from all else by its beginning, whatever stands around it: `%q(~/.netrc)`.
+    for start in ["~/", "$HOME/", "${HOME}/", "$ENV{HOME}/"] {
+        found.extend(text.match_indices(start).filter_map(|(at, _)| {
+            let rest = text.get(at..)?;
+            let end = rest
+                .get(start.len()..)?
+                .find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c)))
+                .map_or(rest.len(), |end| end + start.len());
+            Some((at, rest.get(..end)?))
+        }));
+    }
     found.retain(|(_, piece)| !piece.is_empty() && piece.len() <= TEXT);
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, piece)| piece).take(TEXTS).collect()
