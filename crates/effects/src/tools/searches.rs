@@ -30,6 +30,32 @@ pub(super) const GLOBS: &[&str] = &[
     "glob_pattern",
     "globPattern",
 ];
+/// Types of files by which a search may be narrowed, with what they choose: those of languages, since a secret stands in none of what they
+/// choose by its name (source: `rg --type-list`, the default types of ripgrep). Any other type is taken to choose everything.
+const TYPES: &[(&str, &[&str])] = &[
+    ("c", &["*.[chH]", "*.[chH].in", "*.cats"]),
+    ("cs", &["*.cs"]),
+    ("csharp", &["*.cs"]),
+    ("css", &["*.css", "*.scss"]),
+    ("dart", &["*.dart"]),
+    ("elixir", &["*.ex", "*.eex", "*.exs"]),
+    ("go", &["*.go"]),
+    ("html", &["*.htm", "*.html", "*.ejs"]),
+    ("java", &["*.java", "*.jsp", "*.jspx", "*.properties"]),
+    ("js", &["*.js", "*.jsx", "*.vue", "*.cjs", "*.mjs"]),
+    ("kotlin", &["*.kt", "*.kts"]),
+    ("lua", &["*.lua"]),
+    ("md", &["*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"]),
+    ("php", &["*.php", "*.php3", "*.php4", "*.php5", "*.php7", "*.php8", "*.pht", "*.phtml"]),
+    ("protobuf", &["*.proto"]),
+    ("py", &["*.py", "*.pyi"]),
+    ("rust", &["*.rs"]),
+    ("scala", &["*.scala", "*.sbt"]),
+    ("sql", &["*.sql", "*.psql"]),
+    ("swift", &["*.swift"]),
+    ("ts", &["*.ts", "*.tsx", "*.cts", "*.mts"]),
+    ("zig", &["*.zig"]),
+];
 /// Fields that say how many lines around one that fits are shown.
 const AROUND: &[&str] = &["-A", "-B", "-C", "context", "before", "after", "contextLines"];
 
@@ -68,7 +94,12 @@ pub(super) fn line(action: &Action, world: &dyn World) -> Option<String> {
         words.extend(["-C", "1"].map(str::to_owned));
     }
     let call = ToolCall::new(action, world);
-    for glob in call.texts(GLOBS).into_iter().flat_map(globs) {
+    let mut chosen: Vec<&str> = call.texts(GLOBS).into_iter().flat_map(globs).collect();
+    // Where both are given a file must fit both: the globs alone choose more.
+    if chosen.is_empty() {
+        chosen.extend(types(input));
+    }
+    for glob in chosen {
         words.extend(["-g".to_owned(), quoted(glob)]);
     }
     let patterns = call.texts(PATTERNS);
@@ -84,6 +115,13 @@ pub(super) fn line(action: &Action, world: &dyn World) -> Option<String> {
             .map(|place| quoted(call.path(place, Last::Follow).as_str())),
     );
     Some(words.join(" "))
+}
+
+/// What the type of files chooses that a search is narrowed to; nothing where there is none, or not one of which that is known.
+fn types(input: &Json) -> &'static [&'static str] {
+    let asked = input.get("type").and_then(Json::as_str);
+    let known = asked.and_then(|asked| TYPES.iter().find(|(name, _)| *name == asked));
+    known.map(|(_, globs)| *globs).unwrap_or_default()
 }
 
 /// The patterns that a text holds, as Claude Code takes it apart: by blanks, and by commas where none stands in braces.
