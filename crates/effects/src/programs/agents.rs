@@ -1,113 +1,30 @@
 //! Other coding agents: what they are started with decides who looks on.
 
+mod options;
+
 use checkrein_facts::GuardedStart;
 use checkrein_protocol::AbsolutePath;
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
-/// Options by which nobody is asked any more, or nothing looks on.
-const UNASKED: &[&str] = &[
-    "--dangerously-skip-permissions",
-    "--allow-dangerously-skip-permissions",
-    "--dangerously-bypass-approvals-and-sandbox",
-    "--dangerously-allow-all",
-    "--dangerously-bypass-hook-trust",
-    "--skip-permissions-unsafe",
-    "--yolo",
-    "--trust-all-tools",
-    "--allow-all-tools",
-    "--allow-all",
-    "--yes-always",
-    "--pure",
-    "--safe-mode",
-    "--bare",
-    "--no-hooks",
-    "--disable-hooks",
-    "--no-plugins",
-    "--disable-plugins",
-    "--no-extensions",
-    "--no-sandbox",
-    "--disable-sandbox",
-    "--auto-approve",
-    "--accept-hooks",
-    "--ignore-user-config",
-    "--allow-all-paths",
-    "--always-approve",
-    "--no-confirm",
-    "--auto_run",
-    "--auto-run",
-    "--cowboy-mode",
-];
-
-/// Options with a value that says the same.
-const UNASKED_VALUES: &[(&[&str], &[&str])] = &[
-    (&["--permission-mode"], &["bypassPermissions"]),
-    (&["--approval-mode", "--approval-policy"], &["yolo", "never"]),
-    (&["-s", "--sandbox"], &["danger-full-access", "none", "false", "off"]),
-    (&["--auto"], &["high"]),
-    (&["--setting-sources"], &[""]),
-    (&["--trust-tools"], &["*"]),
-    (&["--ask-for-approval"], &["never"]),
-    // A tool that runs commands, whichever: everything can be done with it.
-    (&["--allow-tool"], &["shell", "*"]),
-    (&["--allowedTools", "--allowed-tools"], &["Bash", "Bash(*)", "Bash(*:*)", "*"]),
-    (&["--agent"], &["auto-approve"]),
-];
-
-/// Options of single agents that say the same (sources: what each prints for `--help`, and its documentation).
-const OWN: &[(&[&str], &[&str])] = &[
-    (
-        &[
-            "gemini",
-            "gemini-cli",
-            "qwen",
-            "qwen-code",
-            "crush",
-            "kimi",
-            "kimi-cli",
-            "iflow",
-            "codebuddy",
-            "cline",
-            "mini",
-            "mini-swe-agent",
-            "gptme",
-            "interpreter",
-            "open-interpreter",
-        ],
-        &["-y"],
-    ),
-    (&["cursor-agent"], &["-f", "--force"]),
-    (&["aider", "aider-chat"], &["--yes"]),
-    (&["kilo", "kilocode", "cn"], &["--auto"]),
-    (&["plandex", "pdx"], &["--full", "--auto-exec"]),
-    (&["q", "kiro-cli"], &["-a"]),
-    (&["openhands"], &["--headless"]),
-];
+use options::{asks_nobody, by_itself, with_other_settings};
 
 /// The modes of goose in which it asks. Where nothing is said it does not (source: its guide to permission modes).
 const ASKING_MODES: &[&str] = &["approve", "smart_approve", "chat"];
-
-/// Agents that ask nobody of themselves: with one of these words, or always where there are none. Sources: the documentation of opencode
-/// ("Permissions": everything is allowed unless it is configured), pi ("no permission prompts"), Crush (`crush run` approves by itself), Mistral
-/// Vibe (programmatic mode), Kimi CLI (`--print` implies `--yolo`), Cursor (`--print` has full write access), gptme (`--non-interactive`),
-/// Auggie (`--print`), trae-agent (`run`), Codebuff, Forge, Grok CLI (headless mode), goose (`auto` is its mode).
-const BY_THEMSELVES: &[(&[&str], &[&str])] = &[
-    (&["pi", "codebuff", "forge"], &[]),
-    // Without these a user sits before its screen.
-    (&["opencode", "opencode-ai"], &["run", "--prompt", "github", "pr"]),
-    (&["crush", "trae-cli"], &["run"]),
-    (&["vibe", "grok", "grok-cli"], &["-p", "--prompt"]),
-    (&["kimi", "kimi-cli"], &["--print"]),
-    (&["cursor-agent", "cursor", "auggie"], &["-p", "--print"]),
-    (&["gptme"], &["-n", "--non-interactive"]),
-];
 
 /// Variables that say the same, whatever they hold but a plain no.
 const UNASKED_VARIABLES: &[&str] = &[
     "OPENCODE_PURE",
     "OPENCODE_YOLO",
     "OPENCODE_PERMISSION",
+    "OPENCODE_DISABLE_PROJECT_CONFIG",
+    "KILO_PURE",
+    "KILO_PERMISSION",
+    "KILO_DISABLE_PROJECT_CONFIG",
+    "CLINE_HOOKS_DIR",
+    "CLINE_TOOL_APPROVAL_MODE",
+    "GEMINI_CLI_TRUST_WORKSPACE",
     "IS_SANDBOX",
     "GEMINI_YOLO",
     "HERMES_YOLO_MODE",
@@ -119,8 +36,9 @@ const UNASKED_VARIABLES: &[&str] = &[
 /// Variables that a plain no switches off.
 const SWITCHES: &[&str] = &["PLUGINS", "HOOKS", "EXTENSIONS"];
 
-/// Variables that tell an agent where its settings lie, and its guard where its state does; another place means other hooks, or none, and
-/// another memory of what the user allowed and stopped.
+/// Variables that tell an agent where its settings lie, or what they say, and its guard where its state does; another place means other
+/// hooks, or none, and another memory of what the user allowed and stopped. Sources: the documentation of each, and the names that the programs
+/// of OpenCode 1.18, Kilo 7.7, Gemini CLI 0.61, Qwen Code 0.24, Cline 3.0 and Droid 0.225 hold.
 const PLACES: &[&str] = &[
     "HOME",
     "XDG_CONFIG_HOME",
@@ -132,8 +50,27 @@ const PLACES: &[&str] = &[
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
     "KIRO_HOME",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+    "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
     "OPENCODE_CONFIG",
     "OPENCODE_CONFIG_DIR",
+    "OPENCODE_CONFIG_CONTENT",
+    "OPENCODE_TEST_HOME",
+    "OPENCODE_TEST_MANAGED_CONFIG_DIR",
+    "KILO_CONFIG",
+    "KILO_CONFIG_DIR",
+    "KILO_CONFIG_CONTENT",
+    "KILO_TEST_HOME",
+    "KILO_TEST_MANAGED_CONFIG_DIR",
+    "CLINE_DIR",
+    "CLINE_DATA_DIR",
+    "CLINE_GLOBAL_SETTINGS_PATH",
+    "CLINE_SANDBOX_DATA_DIR",
+    "FACTORY_HOME_OVERRIDE",
+    "FACTORY_PROFILE_DIR",
+    "FACTORY_RUNTIME_SETTINGS_PATH",
+    "FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH",
     "HERMES_HOME",
     "OPENCLAW_HOME",
     "OPENCLAW_CONFIG_PATH",
@@ -142,6 +79,9 @@ const PLACES: &[&str] = &[
     "GOOSE_CONFIG_DIR",
     "CURSOR_CONFIG_DIR",
     "QWEN_HOME",
+    "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+    "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+    "QWEN_CODE_TRUSTED_FOLDERS_PATH",
     "PI_CODING_AGENT_DIR",
 ];
 
@@ -154,6 +94,10 @@ const TAKING_AWAY: &[&str] =
 const EXTENDING: &[&str] =
     &["plugin", "plugins", "extension", "extensions", "skill", "skills", "marketplace"];
 const TAKING_IN: &[&str] = &["install", "add", "i", "link", "import", "update", "upgrade"];
+/// Agents of which `plugin` takes a package, and `uninstall` the agent away (source: what each prints for `--help`).
+const WITH_PLUGINS: &[&str] = &["opencode", "opencode-ai", "kilo", "kilocode"];
+/// Verbs that change a setting.
+const SETTING: &[&str] = &["set", "unset", "remove", "add", "disable", "enable", "delete"];
 /// Subcommands that start no agent.
 const LOOKING: &[&str] = &[
     "mcp",
@@ -179,7 +123,8 @@ const LOOKING: &[&str] = &[
     "whoami",
 ];
 /// What a setting is about when its loss leaves an agent unwatched.
-const WATCHED_SETTINGS: &[&str] = &["plugin", "hook", "permission", "approval", "sandbox", "trust", "yolo"];
+const WATCHED_SETTINGS: &[&str] =
+    &["plugin", "hook", "permission", "approval", "sandbox", "trust", "yolo", "defaultagent"];
 
 /// Packages of npm, and the agents in them (sources: the page of each on npmjs.com, its `bin`).
 const PACKAGES: &[(&str, &str)] = &[
@@ -230,37 +175,37 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     {
         return Exit::unknown();
     }
-    let verb = words.iter().find(|word| !word.starts_with('-')).copied();
-    let takes_away = verb.is_some_and(|verb| WATCHING.contains(&verb))
-        && words.iter().any(|word| TAKING_AWAY.contains(word));
-    let sets = verb == Some("config")
-        && words.iter().any(|word| matches!(*word, "set" | "unset" | "remove" | "add"))
-        && words
-            .iter()
-            .any(|word| WATCHED_SETTINGS.iter().any(|setting| word.to_lowercase().contains(setting)));
-    if takes_away || sets {
+    let verbs = Verbs::of(&words, call.words.first().and_then(Value::as_exact));
+    let name = call.program.split(' ').next().unwrap_or(&call.program);
+    if verbs.any(|verb, rest| takes_away(name, verb, rest) || sets(verb, rest)) {
         machine.add(unwatched("changes what watches the agent"));
         return Exit::unknown();
     }
-    let takes_in = verb.is_some_and(|verb| EXTENDING.contains(&verb))
-        && words.iter().skip(1).any(|word| TAKING_IN.contains(word));
-    if takes_in {
+    if verbs.any(|verb, rest| takes_in(name, verb, rest)) {
         // Its hooks, commands and servers run in every later session, with the rights of the agent.
         machine.add(unwatched("adds code and instructions of others to every later session of the agent"));
         return Exit::unknown();
     }
-    if verb == Some("mcp") {
+    if verbs.any(|verb, _| verb == "mcp") {
+        if words.contains(&"--trust") {
+            machine.add(unwatched("adds a server of which the agent asks about no call"));
+        }
         run_server(machine, call);
-        return Exit::unknown();
+        if verbs.sure == Some("mcp") {
+            return Exit::unknown();
+        }
     }
-    if verb
-        .is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb) || EXTENDING.contains(&verb))
-    {
+    let by_options = asks_nobody(&words, name);
+    let only_looks = verbs
+        .sure
+        .is_some_and(|verb| LOOKING.contains(&verb) || WATCHING.contains(&verb) || EXTENDING.contains(&verb));
+    if only_looks && by_options.is_none() {
         return Exit::unknown();
     }
     let goose = || by_mode_of_goose(machine, call);
-    let other_settings = || with_other_settings(machine, &words, &call.program);
-    if let Some(note) = asks_nobody(&words, &call.program)
+    let other_settings = || with_other_settings(machine, &words, name);
+    if let Some(note) = by_options
+        .or_else(|| by_itself(&words, name))
         .or_else(goose)
         .or_else(other_settings)
         .or_else(|| lives_elsewhere(machine))
@@ -270,6 +215,76 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     machine.opaque("starts another agent");
     Exit::unknown()
+}
+
+/// The words of a command line that may be its subcommand.
+struct Verbs<'a> {
+    words: &'a [&'a str],
+    /// Where they stand: behind an option the first word may be the value of that option, or the subcommand.
+    places: Vec<usize>,
+    /// The one that surely is, since nothing stands before it.
+    sure: Option<&'a str>,
+}
+
+impl<'a> Verbs<'a> {
+    /// `first` is the first word as far as it is known: `words` leaves out those that are not.
+    fn of(words: &'a [&'a str], first: Option<&'a str>) -> Self {
+        let mut places = Vec::new();
+        let mut is_perhaps_value = false;
+        for (place, word) in words.iter().enumerate() {
+            if word.starts_with('-') {
+                is_perhaps_value = !word.contains('=');
+                continue;
+            }
+            places.push(place);
+            if !is_perhaps_value {
+                break;
+            }
+            is_perhaps_value = false;
+        }
+        Self { words, places, sure: first.filter(|word| !word.starts_with('-')) }
+    }
+
+    /// Whether something is true of one of them and the words behind it.
+    fn any(&self, is_so: impl Fn(&str, &[&str]) -> bool) -> bool {
+        self.places.iter().any(|place| match self.words.get(*place..) {
+            Some([verb, rest @ ..]) => is_so(verb, rest),
+            Some([]) | None => false,
+        })
+    }
+}
+
+/// Whether a subcommand takes something away that watches the agent, or the agent with all of its settings.
+fn takes_away(program: &str, verb: &str, rest: &[&str]) -> bool {
+    WATCHING.contains(&verb) && rest.iter().any(|word| TAKING_AWAY.contains(word))
+        || WITH_PLUGINS.contains(&program) && verb == "uninstall"
+}
+
+/// Whether a subcommand changes a setting by which the agent is watched (`codex features disable hooks`, `kiro-cli settings KEY VALUE`).
+fn sets(verb: &str, rest: &[&str]) -> bool {
+    let changes = match verb {
+        "config" | "features" => rest.iter().any(|word| SETTING.contains(word)),
+        "settings" => rest.iter().any(|word| SETTING.contains(word)) || rest.len() > 1,
+        // The agent of Kiro that counts where none is named says which tools need no question.
+        "agent" => return rest.contains(&"set-default"),
+        _ => false,
+    };
+    let is_watched = |word: &&str| {
+        let word = word.to_lowercase();
+        WATCHED_SETTINGS.iter().any(|setting| word.contains(setting))
+    };
+    changes && rest.iter().any(is_watched)
+}
+
+/// Whether a subcommand takes in what others wrote.
+fn takes_in(program: &str, verb: &str, rest: &[&str]) -> bool {
+    EXTENDING.contains(&verb) && rest.iter().any(|word| TAKING_IN.contains(word))
+        // `gemini hooks migrate` copies the hooks of Claude Code.
+        || verb == "hooks" && rest.contains(&"migrate")
+        // `opencode plugin MODULE` installs it, and names it in the settings.
+        || WITH_PLUGINS.contains(&program)
+            && matches!(verb, "plugin" | "plug")
+            && rest.iter().any(|word| !word.starts_with('-'))
 }
 
 /// The options of `mcp add` that take a value (`claude`, `codex`, `gemini`).
@@ -328,56 +343,6 @@ fn unwatched(note: &str) -> Draft {
     Draft::new(EffectKind::SystemModification, Target::Service("another agent".to_owned()))
         .severity(Severity::High)
         .note(note)
-}
-
-/// Whether the options switch off what would ask.
-fn asks_nobody(words: &[&str], program: &str) -> Option<&'static str> {
-    let by_option = words.iter().any(|word| UNASKED.contains(&word.split('=').next().unwrap_or(word)));
-    let by_value = UNASKED_VALUES.iter().any(|(options, values)| {
-        words.iter().enumerate().any(|(index, word)| {
-            let (name, attached) =
-                word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
-            options.contains(&name)
-                && attached.or(words.get(index + 1).copied()).is_some_and(|value| values.contains(&value))
-        })
-    });
-    let name = program.split(' ').next().unwrap_or(program);
-    let by_own = OWN.iter().any(|(programs, options)| {
-        programs.contains(&name) && words.iter().any(|word| options.contains(word))
-    });
-    let by_own = by_own || name == "codex" && words.windows(2).any(|pair| matches!(pair, ["-a", "never"]));
-    let by_itself = BY_THEMSELVES.iter().any(|(programs, options)| {
-        programs.contains(&name) && (options.is_empty() || words.iter().any(|word| options.contains(word)))
-    });
-    let by_own = by_own || by_itself;
-    // Settings that are given as text count before those of the user.
-    let by_settings = words.iter().any(|word| word.contains("disableAllHooks"));
-    (by_option || by_value || by_own || by_settings).then_some("starts an agent that asks nobody")
-}
-
-/// Whether Claude Code is given settings in a file that switch off what would ask, or that are not known, or leaves some of its own out
-/// (Claude Code, "CLI reference": `--settings`, `--setting-sources`).
-fn with_other_settings(machine: &Machine<'_>, words: &[&str], program: &str) -> Option<&'static str> {
-    if !matches!(program.split(' ').next(), Some("claude" | "claude-code")) {
-        return None;
-    }
-    let value = |option: &str| {
-        words.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(option)? {
-            "" => words.get(index + 1).copied(),
-            attached => attached.strip_prefix('='),
-        })
-    };
-    let leaves_out = value("--setting-sources").is_some_and(|sources| {
-        ["user", "project", "local"].iter().any(|source| !sources.split(',').any(|one| one.trim() == *source))
-    });
-    let holds_what_asks = |file: &str| {
-        let path = machine.one_path_through(&Value::exact(file));
-        let text = path.map(|path| machine.announced_text(&path));
-        text.as_ref().and_then(Value::as_exact).is_some_and(|text| !text.contains("disableAllHooks"))
-    };
-    let by_file = value("--settings")
-        .is_some_and(|given| !given.trim_start().starts_with('{') && !holds_what_asks(given));
-    (leaves_out || by_file).then_some("starts an agent with other settings than its own")
 }
 
 /// Whether goose runs in a mode that asks nobody, which is the one that it has by itself.
