@@ -1,7 +1,8 @@
 //! Programs that overwrite disks and files where they stand: `mkfs`, `wipefs`, `shred`, ...
 
-use crate::effect::{Depth, EffectKind, Severity};
-use crate::interpreter::{Brought, Call, Exit, Machine, Value};
+use crate::effect::{Depth, EffectKind, Severity, Target};
+use crate::interpreter::{Brought, Call, Draft, Exit, Machine, Value};
+use crate::places::watcher;
 
 /// `mount`, `bindfs` and their kin: what is shown at a second place is remembered.
 pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -37,6 +38,10 @@ pub(crate) fn mount(machine: &mut Machine<'_>, call: &Call) -> Exit {
     {
         // What was there is hidden, and something else shows in its place.
         machine.bring(&path, Brought::Link);
+        if watcher(&path).is_some() || machine.world().guarded().iter().any(|guarded| guarded.path == path) {
+            let hidden = Draft::new(EffectKind::FileModify, Target::Path(path));
+            machine.add(hidden.note("hidden by what is mounted there"));
+        }
     }
     if let (true, [source, place]) = (shows_directory, arguments.operands.as_slice()) {
         machine.remember_mount(source, place);
