@@ -26,4 +26,4 @@ pub use system::{
     SystemPlace, is_guarding_parameter, is_home_of_somebody, is_lifeline, is_program_directory,
     kernel_parameter, system_place,
 };
-pub use watchers::{names_watcher, watcher};
+pub use watchers::{names_watcher, watcher, watchers_below};

@@ -6,6 +6,7 @@ use crate::path::AbsolutePath;
 use crate::places::{
     SHADOWS, SystemPlace, credential, credential_directory, is_for_tests, is_home_of_somebody,
     is_known_at_home, is_lifeline, is_program_directory, names_watcher, persistence, system_place, watcher,
+    watchers_below,
 };
 use crate::world::{Entry, World};
 use checkrein_facts::generated;
@@ -166,11 +167,29 @@ fn change_of_machine(effect: &Effect, path: &AbsolutePath) -> Option<Effect> {
 
 /// What keeps the agent in check, taken away or opened to others.
 fn unwatched(effect: &Effect, world: &dyn World) -> Vec<Effect> {
-    let Some(path) = effect.target.path().filter(|path| !is_temporary(path, world)) else {
-        return Vec::new();
+    // What git takes away or brings it knows by name.
+    let goes_with_folder = effect.kind == EffectKind::FileDelete
+        && (effect.depth == Depth::Recursive || matches!(effect.target, Target::Glob(_)))
+        && !effect.nature.is_kept_by_version_control()
+        && !matches!(
+            effect.nature,
+            Nature::NothingFits | Nature::KeptByVersionControl | Nature::WrittenByVersionControl
+        );
+    let is_there = |path: &AbsolutePath| !matches!(world.entry(path), Entry::Missing);
+    let watching = |path: AbsolutePath| {
+        if let Some(what) = watcher(&path) {
+            return Some((path, what));
+        }
+        let below = watchers_below(&path).filter(|_| goes_with_folder).find(is_there)?;
+        watcher(&below).map(|what| (below, what))
     };
-    let found = watcher(path).map(|what| grave(follow(effect, EffectKind::SystemModification, path, what)));
-    found.into_iter().collect()
+    let named = || effect.target.path().cloned().into_iter().collect();
+    let paths: Vec<AbsolutePath> = if goes_with_folder { written(&effect.target, world) } else { named() };
+    let found = paths.into_iter().filter(|path| !is_temporary(path, world)).find_map(watching);
+    found
+        .map(|(path, what)| grave(follow(effect, EffectKind::SystemModification, &path, what)))
+        .into_iter()
+        .collect()
 }
 
 /// A guard of agents that is installed, replaced, removed or ended.

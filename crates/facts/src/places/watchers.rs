@@ -24,6 +24,7 @@ const GUARDS: &[&str] = &[
 const SETTINGS: &[&str] = &[
     "/.claude/settings.json",
     "/.claude/settings.local.json",
+    "/.claude.json",
     "/.codex/config.toml",
     "/.codex/hooks.json",
     "/.gemini/settings.json",
@@ -31,6 +32,14 @@ const SETTINGS: &[&str] = &[
     "/.cursor/hooks.json",
     "/.cursor/permissions.json",
     "/.cursor/cli-config.json",
+    "/.cursor/cli.json",
+    "/.cursor/sandbox.json",
+    "/.gemini/.env",
+    "/.qwen/.env",
+    "/.qwen/trustedFolders.json",
+    "/.opencode/package.json",
+    "/.kilo/package.json",
+    "/.kilocode/package.json",
     "/.config/amp/settings.json",
     "/.config/crush/crush.json",
     "/.openclaw/openclaw.json",
@@ -73,7 +82,11 @@ const FOLDERS: &[&str] = &[
     "/.openclaw/hooks/",
     "/.openclaw/plugins/",
     "/.pi/agent/extensions/",
+    "/.amazonq/cli-agents/",
+    "/.claude/plugins/",
     "/.cline/hooks/",
+    "/Documents/Cline/Hooks/",
+    "/.cline/plugins/",
     "/.copilot/hooks/",
     "/.github/hooks/",
     "/.github/copilot/",
@@ -89,6 +102,15 @@ const FOLDERS: &[&str] = &[
     "/.kilocode/plugin/",
     "/.kilocode/plugins/",
     "/.config/kilo/",
+    "/.opencode/node_modules/",
+    "/.kilo/node_modules/",
+    "/.kilocode/node_modules/",
+    "/.cache/opencode/node_modules/",
+    "/.cache/opencode/packages/",
+    "/.cache/opencode/bin/",
+    "/.cache/kilo/node_modules/",
+    "/.cache/kilo/packages/",
+    "/.cache/kilo/bin/",
 ];
 
 /// Folders in one of these that hold ordinary work.
@@ -105,6 +127,16 @@ pub fn watcher(path: &AbsolutePath) -> Option<&'static str> {
     };
     let settings = SETTINGS.iter().any(|end| text.ends_with(end)) || FOLDERS.iter().any(inside);
     (settings && !WORK.iter().any(inside)).then_some("what an agent is allowed to do")
+}
+
+/// The files in a folder by which agents are told what they may do, whether they are there or not; they go when the folder does.
+pub fn watchers_below(folder: &AbsolutePath) -> impl Iterator<Item = AbsolutePath> + '_ {
+    let own = folder.name().map(|name| format!("/{name}/")).unwrap_or_default();
+    let below = SETTINGS.iter().chain(FOLDERS).filter_map(move |place| {
+        let (above, below) = place.trim_end_matches('/').split_at_checked(own.len())?;
+        (above == own && !own.is_empty()).then(|| folder.join(below))
+    });
+    below.filter(|place| watcher(place).is_some())
 }
 
 /// Whether the name of a program, a package or a process is that of a guard: `nah`, `nah-cli`, `nah@1.2`.
