@@ -338,7 +338,7 @@ fn settings_of_a_step_hold_for_the_hooks_of_its_agent_alone() {
     let place = Place::new();
     place.program(
         "claude",
-        "#!/bin/bash\necho '{\"session_id\":\"s-'$$'\",\"cwd\":\"'$PWD'\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\",\"tool_input\":{\"command\":\"date\"}}' | \"$HOOK\" claude >> \"$HOME/answers\"\n",
+        "#!/bin/bash\nn=$(cat \"$HOME/answers\" 2>/dev/null | wc -l)\necho '{\"session_id\":\"s-'$n'\",\"cwd\":\"'$PWD'\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_use_id\":\"t\",\"tool_input\":{\"command\":\"date\"}}' | \"$HOOK\" claude >> \"$HOME/answers\"\n",
     );
     place.file(
         "name: p\nsteps:\n  - {name: free, agent: [claude], prompt: x, profile: interactive}\n  - name: held\n    agent: [claude]\n    profile: interactive\n    prompt: x\n    safety:\n      step_reviewer:\n        rules:\n          custom:\n            - name: no_dates\n              when: action.command == \"date\"\n              decision: block\n              reason: the time is nobody's business\n",
