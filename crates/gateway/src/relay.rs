@@ -203,8 +203,16 @@ impl<R: Reviewer> Relay<R> {
         let pending = match envelope.method.as_deref() {
             Some("initialize" | "server/discover") => Pending::Initialize,
             Some("tools/list") => Pending::Tools,
-            // The result of a call that went on by itself is fetched by the last of these.
-            Some("resources/read" | "prompts/get" | "tasks/result") => Pending::Text,
+            // The result of a call that went on by itself is fetched by the last of these; what a server says of its resources and prompts is
+            // read by models as well.
+            Some(
+                "resources/read"
+                | "prompts/get"
+                | "resources/list"
+                | "resources/templates/list"
+                | "prompts/list"
+                | "tasks/result",
+            ) => Pending::Text,
             Some(_) | None => return true,
         };
         let mut state = self.state();

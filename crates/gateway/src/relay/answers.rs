@@ -12,6 +12,9 @@ use crate::result;
 use crate::reviewer::{CallEnding, Reviewer};
 use crate::texts;
 
+/// By which a server asks for an answer of the model.
+const SAMPLING: &str = "sampling/createMessage";
+
 /// The longest output that is handed to the review of outcomes, in bytes (ours): what is behind it is masked and marked all the same.
 const LONGEST_OUTPUT: usize = 1024 * 1024;
 
@@ -25,6 +28,9 @@ impl<R: Reviewer> Relay<R> {
                 vec![Sent::Remark(texts::held_malformed("server"))]
             }
             Line::Malformed => self.pass_malformed("server", Sent::ToClient(Cow::Borrowed(line))),
+            Line::Message(envelope) if envelope.method.as_deref() == Some(SAMPLING) => {
+                vec![Sent::ToClient(self.for_the_model(line).map_or(Cow::Borrowed(line), Cow::Owned))]
+            }
             Line::Message(envelope) => {
                 let pending = match self.pending(&envelope) {
                     Answered::Request(pending) => pending,
@@ -37,6 +43,14 @@ impl<R: Reviewer> Relay<R> {
             }
             Line::Batch(all) => self.batch_from_server(line, &all),
         }
+    }
+
+    /// What a server would have the model of the client answer, where something in it must not be read as it is.
+    fn for_the_model(&self, line: &[u8]) -> Option<Vec<u8>> {
+        let key = self.reviewer.key().ok()?;
+        let mut message = tree(line).filter(|_| count_values(line) <= MOST_VALUES)?;
+        let found = result::of_other(message.get_mut("params")?, &key, &self.server);
+        (found.is_something() || says_twice(line)).then(|| as_line(&message))
     }
 
     /// The request that a message answers, where its answer is looked through.
