@@ -31,6 +31,9 @@ function ask(payload) {
     child.on("error", (error) => refuse(String(error)))
     // The program may end without reading.
     child.stdin.on("error", () => {})
+    // A letter may come in two parts.
+    child.stdout.setEncoding("utf8")
+    child.stderr.setEncoding("utf8")
     child.stdout.on("data", (data) => (output += data))
     child.stderr.on("data", (data) => (said += data))
     child.on("close", (code, signal) => {
