@@ -577,7 +577,12 @@ fn named_servers() -> Vec<(&'static str, &'static str, &'static str)> {
         ("kiro", "project/.kiro/settings/mcp.json", json),
         ("opencode", ".config/opencode/opencode.json", words),
         ("opencode", "project/opencode.jsonc", words),
+        ("opencode", "project/.opencode/opencode.json", words),
         ("kilo", ".config/kilo/kilo.json", words),
+        ("kilo", ".config/kilo/kilo.jsonc", words),
+        ("kilo", "project/kilo.jsonc", words),
+        ("kilo", "project/.kilocode/kilo.jsonc", words),
+        ("kilo", ".kilo/opencode.jsonc", words),
     ]
 }
 

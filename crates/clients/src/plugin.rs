@@ -94,14 +94,15 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout { client: "opencode", ..HOOKS },
     servers: &[
-        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("opencode.json"), form: SERVERS },
-        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("opencode.jsonc"), form: SERVERS },
-        ServerFile { scope: SettingsScope::Team, place: ClientPath::Project("opencode.json"), form: SERVERS },
-        ServerFile {
-            scope: SettingsScope::Team,
-            place: ClientPath::Project("opencode.jsonc"),
-            form: SERVERS,
-        },
+        of_user("config.json"),
+        of_user("opencode.json"),
+        of_user("opencode.jsonc"),
+        of_user("../../.opencode/opencode.json"),
+        of_user("../../.opencode/opencode.jsonc"),
+        of_project("opencode.json"),
+        of_project("opencode.jsonc"),
+        of_project(".opencode/opencode.json"),
+        of_project(".opencode/opencode.jsonc"),
     ],
     resume: Some(|words, session| behind(words, "run", &["-s", "--session"], ["--session", session])),
     telling: &["json"],
@@ -221,16 +222,47 @@ pub(crate) const KILO: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout { client: "kilo", ..HOOKS },
     servers: &[
-        ServerFile { scope: SettingsScope::User, place: ClientPath::Folder("kilo.json"), form: SERVERS },
-        ServerFile { scope: SettingsScope::Team, place: ClientPath::Project("kilo.json"), form: SERVERS },
+        of_user("config.json"),
+        of_user("kilo.json"),
+        of_user("kilo.jsonc"),
+        of_user("opencode.json"),
+        of_user("opencode.jsonc"),
+        of_user("../../.kilo/kilo.json"),
+        of_user("../../.kilo/kilo.jsonc"),
+        of_user("../../.kilo/opencode.json"),
+        of_user("../../.kilo/opencode.jsonc"),
+        of_user("../../.kilocode/kilo.json"),
+        of_user("../../.kilocode/kilo.jsonc"),
+        of_user("../../.kilocode/opencode.json"),
+        of_user("../../.kilocode/opencode.jsonc"),
+        of_project("kilo.json"),
+        of_project("kilo.jsonc"),
+        of_project("opencode.json"),
+        of_project("opencode.jsonc"),
+        of_project(".kilo/kilo.json"),
+        of_project(".kilo/kilo.jsonc"),
+        of_project(".kilo/opencode.json"),
+        of_project(".kilo/opencode.jsonc"),
+        of_project(".kilocode/kilo.json"),
+        of_project(".kilocode/kilo.jsonc"),
+        of_project(".kilocode/opencode.json"),
+        of_project(".kilocode/opencode.jsonc"),
     ],
     silencing: &["--pure"],
     conduct: Conduct { version: "7.7.9", ..CONDUCT },
     ..BOTH
 };
 
-/// How both name MCP servers.
+/// How both name MCP servers, with comments or without, in every file that names plugins.
 const SERVERS: ServerForm = ServerForm::JsonWords(&[&["mcp"]]);
+
+const fn of_user(path: &'static str) -> ServerFile {
+    ServerFile { scope: SettingsScope::User, place: ClientPath::Folder(path), form: SERVERS }
+}
+
+const fn of_project(path: &'static str) -> ServerFile {
+    ServerFile { scope: SettingsScope::Team, place: ClientPath::Project(path), form: SERVERS }
+}
 
 /// What they share.
 const BOTH: ClientAdapter = ClientAdapter {
@@ -327,5 +359,16 @@ mod tests {
             }
         }
         assert!(is_guarded(&OPENCODE, "~/", "config.json") && is_guarded(&KILO, "~/", "config.json"));
+    }
+
+    #[test]
+    fn servers_are_looked_for_in_every_settings_file_that_is_guarded() {
+        for client in [&OPENCODE, &KILO] {
+            for (place, _) in client.places.guarded {
+                let is_settings = [".json", ".jsonc"].iter().any(|end| place.below().ends_with(end));
+                let is_looked_at = client.servers.iter().any(|file| file.place == *place);
+                assert_eq!(is_settings, is_looked_at, "{}: {place:?}", client.title);
+            }
+        }
     }
 }
