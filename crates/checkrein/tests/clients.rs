@@ -742,7 +742,7 @@ fn dangerous(
     let cwd = AbsolutePath::new(environment.project().to_str().unwrap()).unwrap();
     let payload = String::from_utf8(client.canary.payload(&cwd)).unwrap();
     let word = json!(command).to_string();
-    let payload = payload.replace("\"rm -rf ~\"", &word).replace("checkrein-canary", "s1");
+    let payload = payload.replace("\"rm -rf ~\"", &word).replace("checkrein-canary", "of-a-test");
     serde_json::from_str(&payload).unwrap()
 }
 
@@ -782,5 +782,71 @@ fn every_client_is_refused_in_its_form_and_not_disturbed_otherwise() {
             let touched = call(&format!("echo x > {}", path.display()));
             assert!(client.canary.is_denied(&touched), "{name}: {path:?}: {touched:?}");
         }
+    }
+}
+
+#[test]
+fn arguments_that_are_written_as_a_text_are_read_by_every_client() {
+    let environment = TestEnvironment::new();
+    for client in CLIENTS {
+        let name = client.client.name();
+        let payload = dangerous(client, &environment, "rm -rf ~");
+        let holders = [
+            "/tool_input",
+            "/toolArgs",
+            "/tool_call",
+            "/tool_call/input",
+            "/tool_call/input/commands",
+            "/tool_info",
+        ];
+        let found: Vec<&str> = holders.into_iter().filter(|at| payload.pointer(at).is_some()).collect();
+        assert!(!found.is_empty(), "{name}");
+        for at in found {
+            let mut written = payload.clone();
+            for _ in 0..2 {
+                let holder = written.pointer_mut(at).unwrap();
+                *holder = Json::from(holder.to_string());
+                let output = said(&environment, name, &written);
+                assert!(client.canary.is_denied(&output), "{name}: {written}: {output:?}");
+            }
+        }
+    }
+}
+
+/// `todo_write` is the tool `write` of a server `todo` where a client writes the names of servers so, and `TodoWrite` is not.
+#[test]
+fn a_tool_of_a_server_is_not_taken_for_one_of_the_client() {
+    let environment = TestEnvironment::new();
+    let keys = environment.home().join(".ssh/authorized_keys");
+    for (name, tool) in [
+        ("opencode", "todo_write"),
+        ("opencode", "update_plan"),
+        ("kilo", "ask_user"),
+        ("copilot", "todo-write"),
+        ("copilot", "todo/write"),
+        ("cline", "todo__write"),
+        ("claude", "mcp__todo__write"),
+        ("qwen", "mcp__todo__write"),
+    ] {
+        let client = checkrein_clients::named(name).unwrap();
+        let mut payload = dangerous(client, &environment, "ls");
+        let input = json!({ "path": keys, "content": "ssh-ed25519 AAAA" });
+        for (field, value) in [
+            ("tool_name", json!(tool)),
+            ("toolName", json!(tool)),
+            ("tool_input", input.clone()),
+            ("toolArgs", input.clone()),
+        ] {
+            if payload.get(field).is_some() {
+                payload[field] = value;
+            }
+        }
+        if name == "cline" {
+            payload["tool_call"]["name"] = json!(tool);
+            payload["tool_call"]["input"] = input;
+        }
+        let output = said(&environment, name, &payload);
+        let is_asked = String::from_utf8_lossy(&output.object).contains(r#""permissionDecision":"ask""#);
+        assert!(is_asked || client.canary.is_denied(&output), "{name}: {tool}: {output:?}");
     }
 }

@@ -62,6 +62,11 @@ impl Payload {
         self.text(field).unwrap_or_default().to_owned()
     }
 
+    /// A text with something put before it, where it does not begin so.
+    pub(crate) fn own_name(&self, field: &str, before: &str) -> Option<String> {
+        self.text(field).filter(|text| !text.starts_with(before)).map(|text| format!("{before}{text}"))
+    }
+
     /// Any value, where there is one.
     pub(crate) fn value(&self, field: &str) -> Option<&Json> {
         self.0.get(field)
@@ -94,7 +99,7 @@ impl Payload {
     /// The call as `tool_name` and `tool_input` have it.
     pub(crate) fn action(&mut self, cwd: &AbsolutePath) -> Result<Action, DecodeError> {
         let tool = ToolName(self.required("tool_name")?.to_owned());
-        let input = self.take("tool_input").unwrap_or(Json::Null);
+        let input = told_object(self.take("tool_input").unwrap_or(Json::Null));
         Ok(Action { tool, input, cwd: cwd.clone() })
     }
 
@@ -111,6 +116,23 @@ impl Payload {
         }
         HookEventKind::Other { fields: Json::Object(self.0) }
     }
+}
+
+/// How often one text may be written within another (ours): more than any client was seen to do.
+const WRAPPED: usize = 4;
+
+/// An object that some clients write as a text that holds it, or a text that holds such a text; any other value as it is.
+pub(crate) fn told_object(mut value: Json) -> Json {
+    let mut text = value.as_str().map(str::to_owned);
+    for _ in 0..WRAPPED {
+        let Some(inside) = &text else { break };
+        if let Ok(fields) = weight::read(inside) {
+            value = Json::Object(fields);
+            break;
+        }
+        text = serde_json::from_str(inside).ok();
+    }
+    value
 }
 
 /// The fields that tools cannot do without, by the tool. What stands there in another form cannot be judged.
@@ -170,4 +192,22 @@ pub(crate) fn beside(mut output: Json, for_user: Option<&str>) -> Json {
         fields.insert("systemMessage".to_owned(), Json::from(text));
     }
     output
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_read_however_often_it_is_written_as_a_text() {
+        let object = json!({ "command": "rm -rf x" });
+        let once = Json::from(object.to_string());
+        let twice = Json::from(once.to_string());
+        for value in [object.clone(), once, twice] {
+            assert_eq!(told_object(value.clone()), object, "{value}");
+        }
+        for other in [json!("*** Begin Patch"), json!("\"a text\""), json!(7), json!([1]), Json::Null] {
+            assert_eq!(told_object(other.clone()), other);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::command::Answering;
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
 use crate::output::{HookOutput, by_status};
-use crate::payload::Payload;
+use crate::payload::{Payload, told_object};
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
@@ -116,7 +116,7 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     let mut payload = Payload::parse(payload)?;
     payload.rename("agent_action_name", "hook_event_name");
     payload.rename("trajectory_id", "session_id");
-    let mut info = payload.take("tool_info").unwrap_or_else(|| json!({}));
+    let mut info = payload.take("tool_info").map_or_else(|| json!({}), told_object);
     let name = payload.text("hook_event_name").unwrap_or_default();
     let tool = match name.split_once('_').map(|(_, what)| what) {
         Some("run_command") => {

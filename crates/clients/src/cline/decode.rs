@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::CLINE;
 use crate::error::DecodeError;
-use crate::payload::Payload;
+use crate::payload::{Payload, told_object};
 use crate::shared_events::{Answered, Reading, text_of};
 use crate::tool_names::{Folders, canonical, of_server};
 
@@ -38,7 +38,7 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     for (call, fields) in
         [("tool_call", CALL), ("tool_result", CALL), ("preToolUse", EXTENSION), ("postToolUse", EXTENSION)]
     {
-        let Some(mut object) = payload.take(call) else { continue };
+        let Some(mut object) = payload.take(call).map(told_object) else { continue };
         for (theirs, shared) in fields {
             if let Some(value) = object.get_mut(*theirs).map(Json::take).filter(|value| !value.is_null()) {
                 payload.fill(shared, value);

@@ -7,12 +7,13 @@ use super::COPILOT;
 use crate::error::DecodeError;
 use crate::payload::Payload;
 use crate::shared_events::{Answered, Reading, text_of};
-use crate::tool_names::{Folders, canonical};
+use crate::tool_names::{Folders, canonical, of_server};
 
 const READING: Reading = Reading {
     client: COPILOT,
     meaning,
-    named: |action| canonical(action, Folders::These(&[])),
+    // No tool of its own has one of these in its name.
+    named: |action| canonical(of_server(of_server(action, "/"), "-"), Folders::These(&[])),
     answered,
     success: SuccessReporting::Told,
 };
@@ -68,13 +69,6 @@ fn read(mut payload: Payload) -> Result<HookEvent, DecodeError> {
     // The name of the event is missing in one of the styles.
     let name = event_name(&payload);
     payload.fill("hook_event_name", name);
-    // Arguments were seen as a text that holds an object.
-    if let Some(text) = payload.text("tool_input")
-        && let Ok(object @ Json::Object(_)) = serde_json::from_str(text)
-    {
-        payload.take("tool_input");
-        payload.fill("tool_input", object);
-    }
     // A subagent has a session of its own; what it does belongs to that of its parent.
     if let Some(parent) = payload.text("parent_agent_id").map(str::to_owned) {
         payload.take("session_id");

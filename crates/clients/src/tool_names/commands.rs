@@ -38,10 +38,11 @@ fn texts(tool: &str, fields: &Map<String, Json>) -> Vec<String> {
         (_, text) => text.map(str::to_owned),
     });
     let several = fields.get("commands").and_then(|commands| {
-        let list = match commands {
-            Json::String(text) => serde_json::from_str(text).ok(),
-            other => Some(other.clone()),
-        };
+        let mut list = Some(commands.clone());
+        // A list may be written as a text, and that as one again.
+        while let Some(Json::String(text)) = &list {
+            list = serde_json::from_str(text).ok();
+        }
         match list.as_ref().unwrap_or(commands) {
             Json::Array(items) => items.iter().map(command_of).collect(),
             alone => command_of(alone).map(|alone| vec![alone]),
