@@ -149,19 +149,24 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
             payload.fill("tool_name", "Bash");
             payload.fill("tool_input", json!({ "command": command }));
         }
+        // The tool of a server, whose name tells nothing of that here.
+        Some("beforeMCPExecution") => {
+            if let Some(tool) = payload.own_name("tool_name", "MCP:") {
+                payload.take("tool_name");
+                payload.fill("tool_name", tool);
+            }
+        }
+        // A turn that the user ended, or that failed: what is said to its end would begin another one.
+        Some("stop") if payload.text("status").is_some_and(|status| status != "completed") => {
+            payload.take("hook_event_name");
+            payload.fill("hook_event_name", "stopped");
+        }
         Some("beforeReadFile") => {
             let path = payload.take("file_path").unwrap_or(Json::Null);
             payload.fill("tool_name", "Read");
             payload.fill("tool_input", json!({ "file_path": path }));
         }
         _ => {}
-    }
-    // Some arguments come as a text that holds an object.
-    if let Some(text) = payload.text("tool_input")
-        && let Ok(object @ Json::Object(_)) = serde_json::from_str(text)
-    {
-        payload.take("tool_input");
-        payload.fill("tool_input", object);
     }
     READING.event(payload)
 }
@@ -237,4 +242,40 @@ fn refuses(output: &HookOutput) -> bool {
     let Some(answer) = output.json() else { return false };
     let text = |key: &str| answer.get(key).and_then(Json::as_str);
     text("permission") == Some("deny") && text("agent_message").is_some_and(|reason| !reason.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mut payload: Json) -> HookEvent {
+        payload["conversation_id"] = json!("s");
+        payload["workspace_roots"] = json!(["/w"]);
+        decode(payload.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_one_of_a_server_however_it_is_called() {
+        for name in ["delete_repo", "MCP:delete_repo", "Read"] {
+            let payload = json!({ "hook_event_name": "beforeMCPExecution", "tool_name": name,
+                "tool_input": "{\"file_path\": \"/w/a\"}", "command": "server --stdio" });
+            let HookEventKind::BeforeAction { action, .. } = read(payload).moment else { panic!("{name}") };
+            let expected = format!("mcp__cursor__{}", name.trim_start_matches("MCP:"));
+            assert_eq!(action.tool.as_str(), expected);
+            assert_eq!(action.input, json!({ "file_path": "/w/a" }));
+        }
+    }
+
+    #[test]
+    fn a_turn_that_was_ended_by_the_user_is_not_sent_on() {
+        let no = HookResponse::Deny { reason: "not done".to_owned() };
+        for (status, expected) in [
+            ("completed", json!({ "followup_message": "not done" })),
+            ("aborted", json!({})),
+            ("error", json!({})),
+        ] {
+            let event = read(json!({ "hook_event_name": "stop", "status": status, "loop_count": 0 }));
+            assert_eq!(encode(&event, &no, None).json(), Some(expected), "{status}");
+        }
+    }
 }

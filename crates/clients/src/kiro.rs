@@ -2,7 +2,7 @@
 //!
 //! Exit status 2 before a call refuses it, and the agent reads what stands on standard error; what stands on standard output goes to the model.
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, SuccessReporting};
+use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
@@ -25,7 +25,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Kiro",
     programs: &["kiro", "kiro-cli"],
     decode,
-    encode: by_status,
+    encode,
     refuse: HookOutput::refusal,
     canary: Canary { call: canary, refuses: refuses_by_status },
     places: ClientPaths {
@@ -61,6 +61,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         deny: "refused by exit status 2; the model reads the reason",
         ask: "unknown to it, so it is refused",
         rewrite: "no; refused with the safe command",
+        context: "with a prompt and at the start of a session",
         failing: "refused when the hook fails; runs when the line itself is killed or too late",
         precedence: "a refusal wins, as far as is documented",
         removal: "not known; calls that touch its hook files are refused",
@@ -124,6 +125,17 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     READING.event(payload)
 }
 
+/// The output for an answer to an event: what is printed at the start of a session or beside a prompt, the model reads.
+fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
+    match (&event.moment, answer) {
+        (
+            HookEventKind::Prompt { .. } | HookEventKind::SessionStarted { .. },
+            HookResponse::Context { .. },
+        ) => HookOutput::line(&json!({ "context": answer.text() })),
+        _ => by_status(event, answer, for_user),
+    }
+}
+
 fn canary(cwd: &AbsolutePath) -> Json {
     json!({
         "session_id": CANARY_SESSION,
@@ -132,4 +144,29 @@ fn canary(cwd: &AbsolutePath) -> Json {
         "tool_name": "execute_bash",
         "tool_input": { "command": CANARY_COMMAND },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_model_should_know_reaches_it_with_a_prompt_and_nothing_else_does() {
+        let event = |name: &str| {
+            let payload = json!({ "hook_event_name": name, "session_id": "s", "cwd": "/w", "prompt": "hello",
+                "tool_name": "execute_bash", "tool_input": { "command": "ls" } });
+            decode(payload.to_string().as_bytes()).unwrap()
+        };
+        let words = HookResponse::Context { text: "a word".to_owned() };
+        for (name, expected) in [
+            ("UserPromptSubmit", json!({ "context": "a word" })),
+            ("SessionStart", json!({ "context": "a word" })),
+            ("PreToolUse", json!({})),
+        ] {
+            let output = encode(&event(name), &words, None);
+            assert_eq!((output.json(), output.refusal), (Some(expected), None), "{name}");
+        }
+        let no = HookResponse::Deny { reason: "no".to_owned() };
+        assert_eq!(encode(&event("PreToolUse"), &no, None).refusal.as_deref(), Some("no"));
+    }
 }
