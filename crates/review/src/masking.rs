@@ -66,7 +66,10 @@ pub(crate) fn propose(
             let written = text.get(span.start..span.end)?;
             // The status is that of the command as it was: bash counts the stages from 0, zsh from 1.
             let (last, of_zsh) = (pipeline.stages.len() - 1, pipeline.stages.len());
-            let status = format!("exit \"${{PIPESTATUS[{last}]:-$pipestatus[{of_zsh}]}}\"");
+            // Any other shell knows neither, and stumbles over the attempt: there the status is that of the mask.
+            let status = format!(
+                "case ${{BASH_VERSION-}}${{ZSH_VERSION-}} in ?*) exit \"${{PIPESTATUS[{last}]:-$pipestatus[{of_zsh}]}}\";; esac"
+            );
             Some((span, format!("({written} | {} mask; {status})", quoted(masker.as_str()))))
         })
         .collect::<Option<_>>()?;
@@ -258,7 +261,10 @@ mod tests {
     fn what_prints_whole_lines_is_piped_on() {
         let masked = |inner: &str| {
             let stages = inner.matches('|').count();
-            let status = format!("exit \"${{PIPESTATUS[{stages}]:-$pipestatus[{}]}}\"", stages + 1);
+            let status = format!(
+                "case ${{BASH_VERSION-}}${{ZSH_VERSION-}} in ?*) exit \"${{PIPESTATUS[{stages}]:-$pipestatus[{}]}}\";; esac",
+                stages + 1
+            );
             format!("({inner} | /opt/checkrein mask; {status})")
         };
         for (text, expected) in [
