@@ -276,7 +276,8 @@ fn no_way_of_changing_the_settings_of_any_client_passes() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let text: String = questions.iter().map(|question| format!("{question}\n")).collect();
+    let mut text = questions.iter().map(Json::to_string).collect::<Vec<_>>().join("\n");
+    text.push('\n');
     let mut input = batch.stdin.take().unwrap();
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let output = batch.wait_with_output().unwrap();
@@ -300,7 +301,7 @@ fn no_way_of_changing_the_settings_of_any_client_passes() {
 fn writing(client: &ClientAdapter, cwd: &AbsolutePath, file: &str) -> Json {
     let mut payload: Json = serde_json::from_slice(&client.canary.payload(cwd)).unwrap();
     let (tool, input) = match client.client.name() {
-        "claude" => ("Write", json!({ "file_path": file, "content": "x" })),
+        "claude" | "cursor" => ("Write", json!({ "file_path": file, "content": "x" })),
         "codex" => (
             "apply_patch",
             json!({ "command": format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch") }),
@@ -309,7 +310,6 @@ fn writing(client: &ClientAdapter, cwd: &AbsolutePath, file: &str) -> Json {
         "copilot" => ("create", json!({ "path": file, "file_text": "x" })),
         "cline" => ("editor", json!({ "path": file, "new_text": "x" })),
         "droid" => ("Create", json!({ "file_path": file, "content": "x" })),
-        "cursor" => ("Write", json!({ "file_path": file, "content": "x" })),
         "windsurf" => (
             "pre_write_code",
             json!({ "file_path": file, "edits": [{ "old_string": "", "new_string": "x" }] }),
