@@ -7,6 +7,7 @@ use crate::grammar::{Grammar, Value};
 use crate::language::SourceLanguage;
 use crate::remark::says_unwritten;
 use crate::source::{Source, descendants, named_children};
+use crate::telling::{is_end, is_output, is_pause, is_timer, names_variable, said_by_statement};
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,11 @@ pub(crate) enum Act {
     Unwritten(Saying),
     /// Gives a fixed value back.
     FixedValue,
-    /// Prints a fixed text.
+    /// Gives back an object that is made anew, or a constant by its name, whatever the arguments are.
+    MadeValue,
+    /// Gives back an object that pretends to be another, as tests do.
+    Pretence,
+    /// Prints a fixed text, or waits for a fixed time.
     Output,
     /// Ends the program or the function with a status.
     End,
@@ -126,6 +131,9 @@ fn act(source: &Source, statement: Node<'_>, depth: usize) -> Act {
     if grammar.raises.contains(&kind) || always_fails(source, node) {
         return raised(source, node);
     }
+    if let Some(said) = said_by_statement(source, node) {
+        return said;
+    }
     if grammar.returns.contains(&kind) {
         let values: Vec<_> = named_children(node)
             .into_iter()
@@ -177,7 +185,51 @@ fn value(source: &Source, expression: Node<'_>, depth: usize) -> Act {
     if is_unwritten_name(source, node) {
         return Act::Unwritten(Saying::Error);
     }
-    if is_fixed(source, node, depth) { Act::FixedValue } else { Act::Work }
+    if is_fixed(source, node, depth) {
+        return Act::FixedValue;
+    }
+    if is_pretence(source, node) {
+        return Act::Pretence;
+    }
+    if is_made(source, node) { Act::MadeValue } else { Act::Work }
+}
+
+/// Whether an expression makes an object of fixed values, or is a constant by the form of its name.
+fn is_made(source: &Source, node: Node<'_>) -> bool {
+    let is_name = ["identifier", "scoped_identifier", "selector_expression", "member_expression"];
+    if is_name.contains(&node.kind()) || ["field_access", "member_access_expression"].contains(&node.kind()) {
+        let last = words(source.text(node)).last().unwrap_or_default();
+        return last.len() > 1
+            && last.chars().any(char::is_uppercase)
+            && last.chars().all(|letter| letter.is_uppercase() || letter == '_' || letter.is_ascii_digit());
+    }
+    let is_new = matches!(node.kind(), "object_creation_expression" | "new_expression");
+    let has_body = || {
+        named_children(node)
+            .iter()
+            .any(|child| matches!(child.kind(), "class_body" | "initializer_expression"))
+    };
+    is_new
+        && !has_body()
+        && called(source, node)
+            .is_some_and(|(_, arguments)| arguments.iter().all(|one| is_fixed(source, *one, 2)))
+}
+
+/// Whether an expression makes an object for tests that takes every call.
+fn is_pretence(source: &Source, node: Node<'_>) -> bool {
+    called(source, node).is_some_and(|(callee, _)| {
+        let pretences = source.grammar().pretences;
+        pretences.contains(&callee) || pretences.contains(&whole_callee(source, node, callee).as_str())
+    })
+}
+
+/// What is called, with the object that it is called of.
+fn whole_callee(source: &Source, node: Node<'_>, callee: &str) -> String {
+    let of = ["object", "receiver", "scope"].iter().find_map(|field| node.child_by_field_name(field));
+    match of {
+        Some(of) => format!("{}.{callee}", source.text(of)),
+        None => callee.to_owned(),
+    }
 }
 
 /// The name of an error such as `ErrNotImplemented`, as a value.
@@ -209,13 +261,19 @@ pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
     if depth == 0 {
         return false;
     }
+    // The name of a field is no value.
+    if node.kind() == "keyed_element" {
+        return node.named_child(1).is_some_and(|value| is_fixed(source, value, depth - 1));
+    }
     if grammar.collections.contains(&node.kind()) {
         return named_children(node).into_iter().filter(|part| !grammar.comments.contains(&part.kind())).all(
             |part| grammar.texts.contains(&part.kind()) && is_plain() || is_fixed(source, part, depth - 1),
         );
     }
     let Some((callee, arguments)) = called(source, node) else { return false };
-    grammar.wrapping_calls.contains(&callee) && arguments.iter().all(|one| is_fixed(source, *one, depth - 1))
+    let wraps = grammar.wrapping_calls.contains(&callee)
+        || grammar.wrapping_calls.contains(&whole_callee(source, node, callee).as_str());
+    wraps && arguments.iter().all(|one| is_fixed(source, *one, depth - 1))
 }
 
 /// What is called by a node, and with what; `None` when it is not a call.
@@ -273,7 +331,15 @@ fn call(source: &Source, node: Node<'_>) -> Act {
     }
     let is_told =
         |argument: &Node<'_>| STREAMS.contains(&source.text(*argument)) || is_fixed(source, *argument, 2);
-    if is_output(callee) && arguments.iter().all(is_told) {
+    let whole = whole_callee(source, node, callee);
+    if (is_output(callee) || is_output(&whole)) && arguments.iter().all(is_told) {
+        return Act::Output;
+    }
+    if is_pause(&whole) && arguments.iter().all(|argument| !names_variable(*argument)) {
+        return Act::Output;
+    }
+    // Waiting as JavaScript writes it; what it waits for is a fixed time.
+    if callee == "Promise" && is_timer(source, &arguments) {
         return Act::Output;
     }
     Act::Work
@@ -304,52 +370,6 @@ fn raised(source: &Source, node: Node<'_>) -> Act {
     let says =
         descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)));
     if says { Act::Unwritten(Saying::Message) } else { Act::Work }
-}
-
-fn is_end(callee: &str) -> bool {
-    const ENDS: [&str; 8] = [
-        "exit",
-        "return",
-        "abort",
-        "sys.exit",
-        "process.exit",
-        "os.Exit",
-        "std::process::exit",
-        "System.exit",
-    ];
-    ENDS.contains(&callee)
-}
-
-fn is_output(callee: &str) -> bool {
-    const WHOLE: [&str; 22] = [
-        "fprintf",
-        "fputs",
-        "perror",
-        "fmt.Fprint",
-        "fmt.Fprintln",
-        "fmt.Fprintf",
-        "sys.stderr.write",
-        "process.stderr.write",
-        "print",
-        "println",
-        "printf",
-        "eprintln",
-        "eprint",
-        "puts",
-        "echo",
-        "p",
-        "fmt.Println",
-        "fmt.Printf",
-        "fmt.Print",
-        "log",
-        "warn",
-        "error_log",
-    ];
-    const FIRST: [&str; 9] =
-        ["console", "logger", "log", "logging", "Console", "System", "tracing", "slog", "LOGGER"];
-    let first = callee.split(['.', ':']).next().unwrap_or(callee);
-    WHOLE.contains(&callee)
-        || callee.len() > first.len() && FIRST.contains(&first) && !callee.starts_with("System.exit")
 }
 
 /// The expression inside of nodes that add nothing.

@@ -59,7 +59,20 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
             CodeVerdict::Stub,
         );
     }
-    if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::Output | Act::End)) {
+    if let Some((node, _)) = real.iter().find(|(_, act)| *act == Act::Pretence)
+        && setting == Setting::Code
+        && real.iter().all(|(_, act)| *act != Act::Work)
+    {
+        return found(
+            source,
+            function,
+            *node,
+            FindingKind::FakeResult,
+            FindingWeight::Error,
+            CodeVerdict::Stub,
+        );
+    }
+    if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::MadeValue | Act::Output | Act::End)) {
         return fixed(source, function, &real, setting);
     }
     worked(source, function, body, setting)
@@ -93,7 +106,8 @@ fn not_implemented(
     setting: Setting,
 ) -> JudgedFunction {
     let description = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
-    let texts = description.chain(function.comments.iter().copied()).chain([node]);
+    let texts =
+        description.chain(function.comments.iter().copied()).chain(above(source, function)).chain([node]);
     let is_for_others = match saying {
         Saying::Call => false,
         Saying::Error | Saying::Message => {
@@ -119,6 +133,22 @@ fn not_implemented(
         setting == Setting::Tests && function.place == Place::Class && saying != Saying::Call;
     let weight = if is_part_of_fake { FindingWeight::Warning } else { FindingWeight::Error };
     found(source, function, node, FindingKind::NotImplemented, weight, CodeVerdict::Stub)
+}
+
+/// The comments right above a function, which describe it.
+fn above<'t>(source: &Source, function: &Function<'t>) -> Vec<Node<'t>> {
+    let grammar = source.grammar();
+    let is_first = |node: Node<'_>| node.prev_named_sibling().is_none();
+    let mut from = function.node;
+    // The first function of a class stands in a block behind the comment.
+    if is_first(from)
+        && let Some(parent) = from.parent().filter(|parent| grammar.blocks.contains(&parent.kind()))
+    {
+        from = parent;
+    }
+    std::iter::successors(from.prev_named_sibling(), Node::prev_named_sibling)
+        .take_while(|node| grammar.comments.contains(&node.kind()))
+        .collect()
 }
 
 /// Whether an error has a message of some words that does not say that something is to be written.

@@ -117,7 +117,11 @@ pub fn judge_fragment(fragment: Fragment<'_>) -> FragmentAnswer {
     for function in &all {
         let judged = judge(&source, function, setting);
         findings.extend(judged.findings);
-        let is_first = verdict.is_none();
+        // The body of an overloaded function stands behind its other forms.
+        let is_form = function.body.is_none()
+            && !function.name.is_empty()
+            && all.iter().any(|other| other.body.is_some() && other.name == function.name);
+        let is_first = verdict.is_none() && !is_form;
         // The first one is what is asked about; of the others only a stub says something about the whole.
         if is_first || judged.verdict == CodeVerdict::Stub {
             verdict = Some(judged.verdict);
@@ -247,7 +251,14 @@ fn outside_of_functions(
     };
     let mut found = Vec::new();
     for node in descendants(source.root()).filter(tree_sitter::Node::is_named) {
-        if unwritten_at(source, node) == Some(Saying::Call) && !inside(node) {
+        let saying = unwritten_at(source, node);
+        let is_said = match saying {
+            Some(Saying::Call) => true,
+            // A property that is one expression is a function without being called one.
+            Some(Saying::Error | Saying::Message) => is_in_property(node),
+            None => false,
+        };
+        if is_said && !inside(node) {
             found.push(finding(node, FindingKind::UnfinishedBranch, FindingWeight::Error));
         }
     }
@@ -257,6 +268,11 @@ fn outside_of_functions(
         }
     }
     found
+}
+
+fn is_in_property(node: tree_sitter::Node<'_>) -> bool {
+    let mut around = std::iter::successors(node.parent(), tree_sitter::Node::parent);
+    around.any(|one| matches!(one.kind(), "property_declaration" | "indexer_declaration"))
 }
 
 /// A file to examine.

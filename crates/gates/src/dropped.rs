@@ -43,7 +43,16 @@ fn weight(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
 fn dropped(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     let grammar = source.grammar();
     if let Some((_, field)) = grammar.catches.iter().find(|(kind, _)| *kind == node.kind()) {
-        return is_dropping(source, node, field).then(|| catch_weight(source, node));
+        if is_dropping(source, node, field, &[Act::Nothing, Act::Description]) {
+            return Some(catch_weight(source, node));
+        }
+        // A fixed value in place of an error hides it; of one kind of error it may be the answer.
+        let hides = is_dropping(source, node, field, &[Act::Nothing, Act::Description, Act::FixedValue]);
+        let is_broad = catch_weight(source, node) == FindingWeight::Error;
+        let is_told = |language| {
+            !matches!(language, SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx)
+        };
+        return (hides && is_broad && is_told(source.language())).then_some(FindingWeight::Warning);
     }
     match source.language() {
         SourceLanguage::Rust => in_rust(source, node),
@@ -63,16 +72,14 @@ fn dropped(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     }
 }
 
-fn is_dropping(source: &Source, node: Node<'_>, field: &str) -> bool {
+fn is_dropping(source: &Source, node: Node<'_>, field: &str, acts_that_drop: &[Act]) -> bool {
     let body = if field.is_empty() {
         named_children(node).into_iter().find(|child| source.grammar().blocks.contains(&child.kind()))
     } else {
         node.child_by_field_name(field)
     };
     match body {
-        Some(body) => {
-            acts(source, body).iter().all(|(_, act)| matches!(act, Act::Nothing | Act::Description))
-        }
+        Some(body) => acts(source, body).iter().all(|(_, act)| acts_that_drop.contains(act)),
         // Ruby leaves an empty one out.
         None => source.language() == SourceLanguage::Ruby,
     }
@@ -94,6 +101,8 @@ fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
     const WORDS: [&str; 6] = ["except", "catch", "rescue", "as", "final", "const"];
     let head = source.text(node).lines().next().unwrap_or_default();
     let head = head.split(['{', ';']).next().unwrap_or_default().trim_end_matches(':');
+    // Ruby gives the error a name behind an arrow.
+    let head = head.split("=>").next().unwrap_or(head);
     // The error itself may have a name behind its type.
     let is_type = |word: &&str| word.contains(char::is_alphanumeric) || *word == "...";
     let mut kinds = head
@@ -140,7 +149,8 @@ fn in_go(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     let condition = node.child_by_field_name("condition").map(|node| source.text(node))?;
     let is_about_error = condition.ends_with("!= nil") && condition.to_lowercase().contains("err");
     let body = node.child_by_field_name("consequence")?;
-    (is_about_error && acts(source, body).is_empty()).then_some(FindingWeight::Error)
+    let is_empty = acts(source, body).iter().all(|(_, act)| *act == Act::Nothing);
+    (is_about_error && is_empty).then_some(FindingWeight::Error)
 }
 
 /// `.catch(() => {})`.
@@ -152,6 +162,9 @@ fn in_javascript(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     let property = callee.child_by_field_name("property").map(|node| source.text(node))?;
     let handler = node.child_by_field_name("arguments").and_then(|node| node.named_child(0))?;
     let body = handler.child_by_field_name("body").filter(|_| property == "catch")?;
-    let is_empty = body.kind() == "statement_block" && acts(source, body).is_empty();
-    is_empty.then_some(FindingWeight::Error)
+    if body.kind() != "statement_block" {
+        let is_nothing = matches!(source.text(body), "null" | "undefined" | "void 0");
+        return is_nothing.then_some(FindingWeight::Warning);
+    }
+    acts(source, body).is_empty().then_some(FindingWeight::Error)
 }

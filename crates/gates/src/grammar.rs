@@ -60,6 +60,8 @@ pub(crate) struct Grammar {
     pub(crate) failing_calls: &'static [&'static str],
     /// Names of calls that wrap a value without changing what it is.
     pub(crate) wrapping_calls: &'static [&'static str],
+    /// Names of calls that make an object for tests that takes every call.
+    pub(crate) pretences: &'static [&'static str],
     /// What catches errors, with the field that holds its body; an empty field means its block among the children.
     pub(crate) catches: &'static [(&'static str, &'static str)],
     /// Whether the last expression of a body is its value.

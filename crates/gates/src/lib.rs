@@ -60,6 +60,7 @@ mod remark;
 mod scope;
 mod secrets;
 mod source;
+mod telling;
 mod test_plan;
 mod well_known;
 

@@ -215,6 +215,7 @@ fn case<'t>(source: &'t Source, name: String, node: Node<'t>, is_skipped: bool) 
                 case.hollow.push(part);
             }
         }
+        case.is_skipped |= is_bare_skip(source, part);
         case.can_fail |= matches!(part.kind(), "try_expression" | "assert_statement")
             || part.kind() == "attribute_item" && source.text(part).contains("should_panic");
     }
@@ -324,6 +325,14 @@ fn is_skip(source: &Source, callee: &str) -> bool {
     }
 }
 
+/// `skip` of Ruby without a reason is a name that stands alone.
+fn is_bare_skip(source: &Source, part: Node<'_>) -> bool {
+    source.language() == SourceLanguage::Ruby
+        && part.kind() == "identifier"
+        && is_skip(source, source.text(part))
+        && part.parent().is_some_and(|parent| source.grammar().blocks.contains(&parent.kind()))
+}
+
 /// `#[ignore]`, `@pytest.mark.skip`, `@Disabled`, `[Ignore]`, each without a reason.
 fn is_skipped_by_header(source: &Source, header: &str) -> bool {
     header.lines().map(str::trim).any(|line| match source.language() {
@@ -344,6 +353,15 @@ fn is_skipped_by_header(source: &Source, header: &str) -> bool {
 /// Whether an assertion compares what is known beforehand.
 fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_>]) -> bool {
     let last = last_name(callee).to_lowercase();
+    // Go hands the test itself over first.
+    let arguments = match arguments {
+        [first, rest @ ..]
+            if source.language() == SourceLanguage::Go && ["t", "tb", "b"].contains(&source.text(*first)) =>
+        {
+            rest
+        }
+        all => all,
+    };
     if ["fail", "fatal", "error", "errorf", "fatalf", "failnow"].contains(&last.as_str()) {
         return false;
     }
