@@ -186,7 +186,15 @@ pub(crate) fn held(
     if !is_elsewhere && is_agreed(&hash) {
         return Ok(None);
     }
-    let first = stored(ledger, beginning)?;
+    let mut first = stored(ledger, beginning)?;
+    // A session that goes on in another step is held to what that step sets. The run above proves which one it is; without a run, what the
+    // session began with stays.
+    if environment.step_settings.is_some() {
+        first = first.in_step_of(texts);
+        if !is_elsewhere && first.hash() == hash {
+            return Ok(None);
+        }
+    }
     let began = first.config(environment, &trusted)?;
     let least = if is_elsewhere {
         let there = RuleTexts::read(environment, &beginning.workspace)?;

@@ -120,6 +120,7 @@ pub fn invalid(errors: &ConfigErrors) -> CommandError {
 /// Everything that takes part, blueprints included.
 pub fn layers(environment: &HostEnvironment, workspace: &AbsolutePath) -> Result<Vec<Layer>, CommandError> {
     let mut layers = files(environment, workspace, LayerKind::Project)?;
+    layers.extend(step_layers(environment));
     layers.push(environment_layer(environment));
     Ok(layers)
 }
@@ -155,9 +156,6 @@ pub(crate) fn files(
         named.extend(named_files(&source, &path, kind)?.into_iter().map(|source| Layer { kind, source }));
         layers.push(Layer { kind, source });
     }
-    if last >= LayerKind::Project {
-        layers.extend(step_layers(environment));
-    }
     // Layers of one kind count as they are given, and kinds in their order.
     layers.extend(pinned_policy::layer(environment)?);
     layers.extend(named);
@@ -165,7 +163,7 @@ pub(crate) fn files(
 }
 
 /// What the file of a pipeline sets for the step above. A file of the user's own is given on the command line, and counts as that.
-fn step_layers(environment: &HostEnvironment) -> Vec<Layer> {
+pub(crate) fn step_layers(environment: &HostEnvironment) -> Vec<Layer> {
     let Some(settings) = environment.step_settings.as_deref() else { return Vec::new() };
     let kind = if settings.only_tighten { LayerKind::Project } else { LayerKind::Flags };
     let source = |text: &String| ConfigSource::File { name: settings.file.clone(), text: text.clone() };

@@ -45,6 +45,7 @@ use crate::records::{event_record, observed, recorded_input, success};
 use crate::retention;
 use crate::spending;
 use crate::turn_end::turn_ended;
+use crate::unhooked;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lineage, lost_records,
     plugins, questions, session_ledger, unreviewed, usage, verification,
@@ -530,7 +531,7 @@ fn permission(
         return HookResponse::NoOpinion;
     }
     let state = ledger.state().unwrap_or_default();
-    let review = corridor::permission(context, ledger, action, &state);
+    let review = unhooked::permission(context, ledger, action, &state);
     // What this guard asks itself was told when it did, and what is saved was known then: the answer is the user's.
     // A mode that was entered meanwhile may answer in the user's place.
     if state.is_asked_about(review.fingerprint.exact) {

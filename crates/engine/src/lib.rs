@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `engine` | what every surface calls: before a call, after it, at any other event |
 //! | `corridor` | the way of a call, each step once |
+//! | `unhooked` | the same where no hook waits: `check`, the permission event, replay |
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `by_plugins` | what plugins said, as far as it makes a verdict stricter |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
@@ -135,12 +136,13 @@ pub mod stop;
 pub mod text;
 mod turn_end;
 mod turn_gates;
+mod unhooked;
 mod unreviewed;
 pub mod usage;
 mod verification;
 
 pub use context::Context;
-pub use corridor::{check, check_before_running};
 pub use disclosure::reader_key;
 pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;
+pub use unhooked::{check, check_before_running};

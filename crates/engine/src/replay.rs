@@ -12,11 +12,11 @@ use serde_json::Value as Json;
 
 use crate::answering::pattern_settings;
 use crate::context::Context;
-use crate::corridor::replayed;
 use crate::flow;
 use crate::intervention_texts::InterventionTexts;
 use crate::monitor::{self, HeldTexts, Noticed};
 use crate::records::{message_record, observed, review_record, success};
+use crate::unhooked::replayed;
 
 /// How far apart steps are taken to be when the recording does not say, in milliseconds (ours).
 const PACE: u64 = 10_000;

@@ -17,6 +17,9 @@ use crate::session_texts::SessionTexts;
 pub(crate) struct RuleTexts {
     /// Configuration, rules and blueprints, in the order in which they were read.
     layers: Vec<LayerText>,
+    /// What a pipeline sets for its step: it goes with the step, not with the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    step: Vec<LayerText>,
     /// The commands that the user has described: file and text.
     catalogue: Vec<(AbsolutePath, String)>,
     /// What the user last agreed to of their own, where what is there now lets pass more: the stricter of the two holds.
@@ -95,11 +98,20 @@ impl RuleTexts {
     ) -> Result<Self, CommandError> {
         let layers = config_files::files(environment, workspace, last)?;
         let layers = layers.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
-        let mut texts = Self { layers, catalogue: config_files::catalogue_texts(environment)?, agreed: None };
+        let step =
+            if last >= LayerKind::Project { config_files::step_layers(environment) } else { Vec::new() };
+        let step = step.into_iter().filter_map(|layer| LayerText::of(layer.kind, layer.source)).collect();
+        let catalogue = config_files::catalogue_texts(environment)?;
+        let mut texts = Self { layers, step, catalogue, agreed: None };
         if last >= LayerKind::User {
             texts.agreed = confirmed_configuration::agreed(environment, &texts.own())?;
         }
         Ok(texts)
+    }
+
+    /// The same with what another reading says of the step.
+    pub(crate) fn in_step_of(self, other: &Self) -> Self {
+        Self { step: other.step.clone(), ..self }
     }
 
     /// What the user says for all projects.
@@ -140,11 +152,11 @@ impl RuleTexts {
                 .map(|loaded| loaded.config)
                 .map_err(|errors| config_files::invalid(&errors))
         };
-        let now = self.layers.iter().map(LayerText::layer);
+        let now = self.layers.iter().chain(&self.step).map(LayerText::layer);
         let mut config = made_of(now.chain(variables.clone()).collect())?;
         if let Some(agreed) = &self.agreed {
             let others = self.layers.iter().filter(|layer| layer.kind != LayerKind::User);
-            let then = others.chain(&agreed.layers).map(LayerText::layer);
+            let then = others.chain(&self.step).chain(&agreed.layers).map(LayerText::layer);
             config = strictest(&config, &made_of(then.chain(variables).collect())?);
         }
         if let Some(limits) = &environment.run_limits {
@@ -169,7 +181,7 @@ impl RuleTexts {
     /// Whether a section of the configuration may be limited to paths.
     pub(crate) fn may_speak_of_paths(&self) -> bool {
         let speaks = |layer: &LayerText| layer.text.contains("safety") && layer.text.contains("paths");
-        self.layers.iter().any(|layer| layer.form == Form::Settings && speaks(layer))
+        self.layers.iter().chain(&self.step).any(|layer| layer.form == Form::Settings && speaks(layer))
     }
 
     /// Whether the described commands are the same.

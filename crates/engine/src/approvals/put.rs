@@ -16,12 +16,13 @@ use super::waiting::{Asked, Waited, Waiting};
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::checkpoint;
 use crate::context::Context;
-use crate::corridor::{Call, changed_since, looked_at};
+use crate::corridor::{Call, changed_since};
 use crate::engine::halted;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::held_file::own_text;
 use crate::session_ledger;
+use crate::unhooked::looked_at;
 
 /// What the records call the client of such questions.
 pub const FRAMEWORK: &str = "acgp";

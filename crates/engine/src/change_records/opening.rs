@@ -11,9 +11,9 @@ use super::record::{ChangeActor, ChangeRecord, command_digest};
 use super::store;
 use crate::checkpoint::masked;
 use crate::context::Context;
-use crate::corridor::{check, looked_at};
 use crate::error::CommandError;
 use crate::session_ledger::mask_key;
+use crate::unhooked::{check, looked_at};
 
 /// The longest text of a command, an issue or a verification, in bytes (ours).
 const LONGEST: usize = 16 * 1024;
