@@ -671,6 +671,10 @@ fn worktrees(
             let afterwards = if keep { worktree::Afterwards::Keep } else { worktree::Afterwards::Remove };
             worktree::merge(environment, &name, consent(yes), guard_files, afterwards, output)
         }
+        WorktreeCommand::Clean { dry_run } => {
+            let cleaning = if dry_run { worktree::Cleaning::ShowOnly } else { worktree::Cleaning::Remove };
+            worktree::clean(environment, cleaning, output)
+        }
         WorktreeCommand::Discard { name, yes } => worktree::discard(environment, &name, consent(yes), output),
     }
 }

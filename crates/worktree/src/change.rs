@@ -143,6 +143,16 @@ impl Changes {
         Ok(Self { files, inner: standing.inner, unread, base: tree.clone(), now: standing.tree, objects })
     }
 
+    /// Whether a file that is in a commit of the branch is otherwise, or missing, in the worktree.
+    pub fn differ_from_branch(&self, repository: &GitRepository, owner: &Owner) -> Result<bool, RunError> {
+        let WorktreeKind::Git { branch, .. } = &owner.kind else { return Ok(true) };
+        let call = Call { objects: Some(&self.objects), ..Call::default() };
+        let tip = format!("refs/heads/{branch}^{{tree}}");
+        let arguments =
+            ["diff-tree", "-r", "--name-only", "--diff-filter=MDT", "--no-ext-diff", &tip, &self.now];
+        Ok(!repository.bytes(&arguments, &call)?.is_empty())
+    }
+
     /// The same as a patch.
     pub fn patch(&self, repository: &GitRepository) -> Result<Vec<u8>, RunError> {
         let call = Call { objects: Some(&self.objects), ..Call::default() };

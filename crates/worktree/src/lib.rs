@@ -11,6 +11,7 @@
 //! | `tree` | what stands in a folder, as a tree of git |
 //! | `change` | what a run changed, and bringing that back |
 //! | `merging` | a merge that is under way, for who is killed meanwhile |
+//! | `merged` | whether the branch of a worktree has been merged |
 //! | `shared` | what all work trees share, and a run changed in it |
 //! | `rights` | groups and modes of files, kept through a merge |
 //! | `changed` | the texts that changed in a work tree |
@@ -28,6 +29,7 @@ mod changed;
 mod copy;
 mod git;
 mod make;
+mod merged;
 mod merging;
 mod name;
 mod owner;
@@ -43,6 +45,7 @@ pub use changed::{ChangeBase, ChangedText, TextNow, changed_texts, work_tree_pat
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
 pub use make::{Made, WorktreeOrigin, WorktreeRegistry, make};
+pub use merged::{BranchFate, branch_fate};
 pub use merging::{MergeProgress, Merging};
 pub use name::WorktreeName;
 pub use owner::{Owner, WorktreeKind};

@@ -112,6 +112,7 @@ fn answers() -> Vec<Entry> {
         entry::<saved::WorktreeDiff>(&[("worktree diff", One)]),
         entry::<saved::Merged>(&[("worktree merge", One)]),
         entry::<saved::Discarded>(&[("worktree discard", One)]),
+        entry::<saved::MergedBranch>(&[("worktree clean", Lines)]),
         entry::<sessions::PastWorkEntry>(&[("history", Lines)]),
         entry::<sessions::IncidentReport>(&[("incident list", Lines), ("incident show", One)]),
         entry::<sessions::DetectedIssue>(&[("issue list", Lines)]),

@@ -289,6 +289,17 @@ pub struct Discarded {
     pub removed: Removed,
 }
 
+/// A worktree whose branch is merged.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MergedBranch {
+    /// Its name.
+    pub name: String,
+    /// The branch that has everything of it.
+    pub into: String,
+    /// How it was removed; null where it was only named.
+    pub removed: Option<Removed>,
+}
+
 /// How a worktree was removed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Removed {
@@ -316,4 +327,5 @@ answers! {
     WorktreeDiff => "worktree-diff",
     Merged => "worktree-merge",
     Discarded => "worktree-discard",
+    MergedBranch => "worktree-clean",
 }

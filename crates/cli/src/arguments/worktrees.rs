@@ -74,6 +74,15 @@ pub(crate) enum WorktreeCommand {
         #[arg(long)]
         keep: bool,
     },
+    /// Remove the worktrees whose branches are merged (humans only)
+    #[command(
+        after_help = "A branch is merged when another branch, here or at a remote, has everything of it, also squashed or rebased. Saves everything first. `checkrein task` does this before it begins.\n\nExamples:\n  checkrein worktree clean --dry-run\n  checkrein worktree clean"
+    )]
+    Clean {
+        /// List them; remove nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Discard the changes of a run (humans only)
     #[command(
         after_help = "Saves everything first: the files in a snapshot, the commits in a bundle.\n\nExample:\n  checkrein worktree discard fix-12"

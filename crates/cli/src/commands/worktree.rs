@@ -1,5 +1,6 @@
 //! `checkrein worktree`: what runs changed in worktrees of their own, and what becomes of it.
 
+mod clean;
 mod cut_off;
 mod merge;
 mod removal;
@@ -17,6 +18,9 @@ use checkrein_worktree::{
 };
 use checkrein_world::find_workspace;
 
+#[cfg(target_os = "linux")]
+pub(super) use clean::clean_up;
+pub use clean::{Cleaning, clean};
 use cut_off::take_back;
 pub use merge::{Afterwards, merge};
 use removal::take_away;
