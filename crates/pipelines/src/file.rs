@@ -9,6 +9,7 @@
 
 mod agent;
 mod fields;
+mod pull_request;
 mod read;
 mod steps;
 
@@ -19,6 +20,7 @@ use checkrein_gates::Gate;
 use checkrein_supervise::{Phase, TestRunner};
 
 use crate::condition::StepCondition;
+use crate::forge::ForgeAccess;
 use crate::order::StepOrder;
 use crate::reviewer::{ModelFamily, ModelReviewer};
 use crate::strikes::LoopKind;
@@ -228,6 +230,8 @@ pub struct PullRequestStep {
     pub remote: String,
     /// The branch into which it is to be merged; the one that the remote says where that is `None`.
     pub into: Option<String>,
+    /// The API of the forge that opens it; the program of the forge where that is `None`.
+    pub forge: Option<ForgeAccess>,
     /// What the user is told besides, when they are asked.
     pub question: Option<TextTemplate>,
 }
@@ -263,6 +267,12 @@ impl PipelineFile {
     /// The step of a name.
     pub fn step(&self, name: &str) -> Option<(usize, &StepSpecification)> {
         self.steps.iter().enumerate().find(|(_, step)| step.name == name)
+    }
+
+    /// Whether a step has its turn again, and is not the first, when the one at a place sends the pipeline back to another.
+    pub(crate) fn is_on_the_way(&self, step: &str, to: &str, from: usize) -> bool {
+        let (Some((step, _)), Some((to, _))) = (self.step(step), self.step(to)) else { return false };
+        self.order.waits_for(step, to) && self.order.waits_for(from, step)
     }
 
     /// The reviewer of a name.

@@ -14,6 +14,7 @@
 //! | `reviewer` | families and ranks of models, and which reviewer may follow which |
 //! | `excerpt` | the part of a long output that an agent is told |
 //! | `pull_request` | the text of a pull request, and where its branch may go |
+//! | `forge` | forges whose API opens a pull request |
 //! | `endpoint` | models that are asked over HTTP: where, and in which form |
 //! | `model_claim` | which model an answer says that it came from |
 //! | `review_prompt` | what a reviewer is asked |
@@ -29,6 +30,7 @@ mod condition;
 mod endpoint;
 mod excerpt;
 mod file;
+mod forge;
 mod model_claim;
 mod order;
 mod progress;
@@ -49,6 +51,7 @@ pub use file::{
     PipelineInput, PullRequestStep, ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct,
     StepSpecification, StepTime, WorkPlace,
 };
+pub use forge::{ForgeAccess, ForgeApi, ForgeForm, ForgeRequest};
 pub use model_claim::{ModelClaim, model_claim};
 pub use order::StepOrder;
 pub use progress::{StepConsequence, StepEnd, StepResult};

@@ -311,14 +311,18 @@ impl PipelineState {
         }
     }
 
-    /// What is wrong, for the agent of a step: of all steps that sent the pipeline back to it.
+    /// What is wrong, for the agent of a step: of all steps that sent the pipeline back to it, or to a step before it, so that its turn
+    /// comes again on the way.
     pub fn feedback_for(&self, pipeline: &PipelineFile, step: &StepSpecification) -> String {
-        let sent_back = pipeline.steps.iter().zip(&self.steps).filter(|(other, state)| {
-            other.sends_back.as_ref().is_some_and(|back| back.to == step.name)
-                && !state.feedback.is_empty()
-                && state.outcome == StepOutcome::Waiting
-        });
-        let told = sent_back.map(|(other, state)| format!("`{}` failed:\n{}", other.name, state.feedback));
+        let sent_back =
+            pipeline.steps.iter().zip(&self.steps).enumerate().filter(|(place, (other, state))| {
+                other.sends_back.as_ref().is_some_and(|back| {
+                    back.to == step.name || pipeline.is_on_the_way(&step.name, &back.to, *place)
+                }) && !state.feedback.is_empty()
+                    && state.outcome == StepOutcome::Waiting
+            });
+        let told =
+            sent_back.map(|(_, (other, state))| format!("`{}` failed:\n{}", other.name, state.feedback));
         told.collect::<Vec<_>>().join("\n\n")
     }
 

@@ -49,7 +49,7 @@ D
   *) printf 'def add(a, b):\n    raise NotImplementedError\n' > add.py ;;
 esac
 if [ -n "$HOOK" ]; then
-  session=$(head -c 8 /dev/urandom | od -An -tx1 | tr -d " ")
+  session=${SESSION:-$(head -c 8 /dev/urandom | od -An -tx1 | tr -d " ")}
   for file in add.py test_add.py task-notes/x.md other.py; do
     payload='{"session_id":"session-of-'$session'","transcript_path":"/dev/null","cwd":"'$PWD'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"'$PWD/$file'","content":"x = 1"},"tool_use_id":"toolu_'$RANDOM'"}'
     echo "${prompt:0:14} $file $(echo "$payload" | "$HOOK" claude)" >> "$HOME/hooked"

@@ -4,11 +4,14 @@
 //! |---|---|
 //! | `plan` | what a file would do, without doing it |
 //! | `run` | running one, or going on with one |
+//! | `begin` | what a pipeline needs before its first step |
 //! | `act` | what a step does, as processes |
+//! | `outcome` | what the output of a command, or the report of a gate, comes to |
 //! | `approve` | questions to a user |
 //! | `prompt` | what an agent is told, and which files it may change |
 //! | `review` | reviews by other models |
 //! | `publish` | the pull request at the end |
+//! | `forge` | the pull request by the API of a forge |
 //! | `changes` | what a task changed, for a reviewer |
 //! | `process` | one process of a step |
 //! | `attend` | what stands above a command of a step |
@@ -22,7 +25,13 @@ mod approve;
 #[cfg(target_os = "linux")]
 pub mod attend;
 #[cfg(target_os = "linux")]
+mod begin;
+#[cfg(target_os = "linux")]
 mod changes;
+#[cfg(target_os = "linux")]
+mod forge;
+#[cfg(target_os = "linux")]
+mod outcome;
 mod plan;
 #[cfg(target_os = "linux")]
 mod process;

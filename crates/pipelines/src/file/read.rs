@@ -102,7 +102,7 @@ fn pipeline(
         steps: Vec::new(),
         order: StepOrder::default(),
     };
-    steps::read(items, text_of_file, &mut pipeline, faults);
+    steps::read(items, (text_of_file, trust), &mut pipeline, faults);
     Some(pipeline)
 }
 

@@ -14,10 +14,11 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, PullRequestStep,
-    ReviewStep, ReviewedThing, SendBack, StepAct, StepSpecification, StepTime, WorkPlace, agent,
+    ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, ReviewStep, ReviewedThing,
+    SendBack, StepAct, StepSpecification, StepTime, WorkPlace, agent, pull_request,
 };
 use crate::condition::StepCondition;
+use crate::endpoint::EndpointTrust;
 use crate::order::StepOrder;
 use crate::reviewer::{ModelReviewer, eligible_reviewers};
 use crate::strikes::LoopKind;
@@ -32,14 +33,19 @@ const KINDS: [(&str, &[&str]); 6] = [
     ("agent", agent::KEYS),
     ("review", &["question", "by"]),
     ("approve", &[]),
-    ("pull_request", &["remote", "into", "question"]),
+    ("pull_request", pull_request::KEYS),
 ];
 /// What a reviewer is asked where nobody says.
 const USUAL_QUESTION: &str = "Is this correct, complete and fit to be merged?";
 /// How often a step is tried again by itself, at most (ours).
 const RETRIES: u32 = 5;
 
-pub(super) fn read(items: &[YamlNode], file: &str, pipeline: &mut PipelineFile, faults: &mut Vec<Fault>) {
+pub(super) fn read(
+    items: &[YamlNode],
+    file: (&str, EndpointTrust),
+    pipeline: &mut PipelineFile,
+    faults: &mut Vec<Fault>,
+) {
     let mut needs = Vec::new();
     for item in items {
         let entries = entries_of(item, faults);
@@ -98,7 +104,7 @@ fn entries_of<'a>(item: &'a YamlNode, faults: &mut Vec<Fault>) -> &'a [YamlEntry
 fn step(
     item: &YamlNode,
     entries: &[YamlEntry],
-    file: &str,
+    (file, trust): (&str, EndpointTrust),
     faults: &mut Vec<Fault>,
 ) -> Option<StepSpecification> {
     if entries.is_empty() {
@@ -108,7 +114,7 @@ fn step(
     if name.is_none() {
         faults.push(unfit(item, "a step needs a `name` of letters, digits, `-` and `_`, at most 40"));
     }
-    let act = act(entries, faults)?;
+    let act = act(entries, trust, faults)?;
     let when = find(entries, "when").and_then(|entry| {
         let text = entry.value.scalar().unwrap_or_default();
         let message = |message| Fault::new(entry.value.at, ConfigErrorKind::BadCondition { message });
@@ -143,7 +149,7 @@ fn step(
     })
 }
 
-fn act(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<StepAct> {
+fn act(entries: &[YamlEntry], trust: EndpointTrust, faults: &mut Vec<Fault>) -> Option<StepAct> {
     if let Some(entry) = find(entries, "command") {
         return Some(StepAct::Command(command(entry, entries, faults)));
     }
@@ -157,40 +163,10 @@ fn act(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<StepAct> {
         return review(entry, entries, faults).map(StepAct::Review);
     }
     if let Some(entry) = find(entries, "pull_request") {
-        return pull_request(entry, entries, faults).map(StepAct::PullRequest);
+        return pull_request::read(entry, entries, trust, faults).map(StepAct::PullRequest);
     }
     let question = template(find(entries, "approve")?, faults)?;
     Some(StepAct::Approve(ApprovalStep { question }))
-}
-
-fn pull_request(
-    entry: &YamlEntry,
-    entries: &[YamlEntry],
-    faults: &mut Vec<Fault>,
-) -> Option<PullRequestStep> {
-    let Some(path) = entry.value.scalar().filter(|path| is_inside(path)) else {
-        faults.push(bad("pull_request", &entry.value, "the path of a file below the worktree"));
-        return None;
-    };
-    let mut name = |key: &str| {
-        let name = text(entries, key, faults)?;
-        if is_reference(&name) {
-            return Some(name);
-        }
-        let node = find(entries, key)?;
-        faults.push(bad(key, &node.value, "a name of git: letters, digits, `-`, `_`, `.` and `/`"));
-        None
-    };
-    let remote = name("remote").unwrap_or_else(|| "origin".to_owned());
-    let into = name("into");
-    let question = find(entries, "question").and_then(|question| template(question, faults));
-    Some(PullRequestStep { text: path.to_owned(), remote, into, question })
-}
-
-/// Whether a text is a plain name of a remote or a branch, which no program takes for an option.
-fn is_reference(name: &str) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./".contains(letter);
-    !name.is_empty() && name.len() <= 100 && !name.starts_with(['-', '.', '/']) && name.chars().all(is_plain)
 }
 
 fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> CommandStep {

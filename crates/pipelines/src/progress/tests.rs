@@ -254,3 +254,22 @@ fn a_verdict_is_not_asked_for_again_until_it_is_another() {
     assert_eq!(play(failed(&["no documentation"])), ["a", "b", "a", "b"]);
     assert_eq!(play(StepResult::plain(StepEnd::DidNotRun, "its quota is used up")), ["a", "b", "b"]);
 }
+
+#[test]
+fn whoever_has_a_turn_again_on_the_way_is_told_too() {
+    let text = "name: p\nsteps:\n  - {name: write, agent: [claude], prompt: x}\n  - {name: adversary, agent: [codex], prompt: x}\n  - {name: red, command: pytest, runner: pytest, phase: red, on_failure: {back_to: write}}\n  - {name: code, agent: [claude], prompt: x}\n";
+    let pipeline =
+        PipelineFile::parse("p.yaml", text, LayerKind::Project).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut state = state(&pipeline);
+    for place in 0..2 {
+        state.begin(place, 1);
+        state.finish(&pipeline, place, passed(), 2);
+    }
+    state.begin(2, 3);
+    let result = StepResult { feedback: "they pass before the work".to_owned(), ..failed(&["x"]) };
+    assert_eq!(state.finish(&pipeline, 2, result, 4), StepConsequence::SentBack("write".to_owned()));
+    let told = |place: usize| state.feedback_for(&pipeline, &pipeline.steps[place]);
+    assert!(told(0).contains("they pass before the work"), "{}", told(0));
+    assert_eq!(told(1), told(0));
+    assert_eq!(told(3), "");
+}

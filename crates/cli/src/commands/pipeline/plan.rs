@@ -27,7 +27,7 @@ pub fn check(
     let text = wanted.text(environment)?;
     let pipeline = text.parse()?;
     #[cfg(target_os = "linux")]
-    super::run::settings_hold(environment, &pipeline, &text)?;
+    super::begin::settings_hold(environment, &pipeline, &text)?;
     let plan = plan(environment, &text, &pipeline);
     let obstacles = plan.steps.iter().filter(|step| step.obstacle.is_some()).count();
     match output {

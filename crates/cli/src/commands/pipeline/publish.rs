@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use checkrein_ledger::mask::mask_text;
-use checkrein_pipelines::{PullRequestStep, PullRequestText, RemotePlace, StepEnd, pull_request_text};
+use checkrein_pipelines::{
+    ForgeApi, ForgeRequest, PullRequestStep, PullRequestText, RemotePlace, StepEnd, pull_request_text,
+};
 use checkrein_supervise::runs::file::{create_directory, replace};
 use checkrein_worktree::WorktreeName;
 use serde_json::json;
@@ -16,9 +18,10 @@ use super::act::{StepReport, StepWork};
 use super::approve::{self, Answered};
 use super::plan::is_missing;
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
+use super::{CURL, forge};
 
 /// How long git and the program of a forge may take, each time (ours).
-const TIME: Duration = Duration::from_mins(5);
+pub(super) const TIME: Duration = Duration::from_mins(5);
 /// How much of what they print is read, in bytes (ours).
 const PRINTED: u64 = 64 << 10;
 /// The program that opens pull requests on GitHub.
@@ -42,6 +45,8 @@ enum Way {
     Push { address: String },
     /// The branch is pushed, and a pull request is opened.
     PullRequest { address: String },
+    /// The same by the API of a forge.
+    Api { address: String, api: ForgeApi },
     /// A patch is kept, for this reason.
     Patch { why: String },
 }
@@ -54,7 +59,7 @@ struct Ran {
 }
 
 /// Why nothing was published: a report, or nothing where the pipeline was stopped.
-type Instead = Option<Box<StepReport>>;
+pub(super) type Instead = Option<Box<StepReport>>;
 
 /// Asks the user, and publishes the branch of the task.
 pub(super) fn publish(work: &StepWork, step: &PullRequestStep) -> io::Result<Option<StepReport>> {
@@ -101,11 +106,25 @@ fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepRep
             Ok(_) => open(work, step, &publication, &text, &body),
             Err(other) => Ok(Err(other)),
         },
+        Way::Api { address, api } => match push(work, step, &publication, address)? {
+            Ok(_) => {
+                let request = ForgeRequest {
+                    head: &publication.branch,
+                    base: step.into.as_deref().unwrap_or_default(),
+                    title: &text.title,
+                    text: &text.body,
+                };
+                let credential = step.forge.as_ref().map_or("", |forge| forge.credential.as_str());
+                forge::open(work, (api, credential), &request)
+            }
+            Err(other) => Ok(Err(other)),
+        },
         Way::Patch { why } => patch(work, step, &publication, &body, why),
     }
 }
 
-fn instead(end: StepEnd, why: impl Into<String>) -> Box<StepReport> {
+/// A report in place of a publication.
+pub(super) fn instead(end: StepEnd, why: impl Into<String>) -> Box<StepReport> {
     Box::new(StepReport::plain(end, why))
 }
 
@@ -169,12 +188,27 @@ fn way(work: &StepWork, step: &PullRequestStep, address: Option<&str>) -> Way {
         RemotePlace::Directory => {
             Way::Push { address: work.workspace.join(address).to_string_lossy().into_owned() }
         }
-        RemotePlace::Server if is_missing(&work.environment, GH).is_none() => Way::PullRequest { address },
-        RemotePlace::Server => Way::Patch { why: format!("`{GH}`, which opens pull requests, is not there") },
+        RemotePlace::Server => by_server(work, step, address),
         RemotePlace::Unknown => {
             Way::Patch { why: format!("the address of `{}` is not one that is pushed to", step.remote) }
         }
     }
+}
+
+fn by_server(work: &StepWork, step: &PullRequestStep, address: String) -> Way {
+    if let Some(forge) = &step.forge {
+        return match forge.api(&address) {
+            Ok(_) if is_missing(&work.environment, CURL).is_some() => {
+                Way::Patch { why: format!("`{CURL}`, which asks the API of the forge, is not there") }
+            }
+            Ok(api) => Way::Api { address, api },
+            Err(why) => Way::Patch { why },
+        };
+    }
+    if is_missing(&work.environment, GH).is_none() {
+        return Way::PullRequest { address };
+    }
+    Way::Patch { why: format!("`{GH}`, which opens pull requests, is not there") }
 }
 
 fn question(
@@ -194,6 +228,14 @@ fn question(
         Way::Push { address } => format!("Push {what} to {}?", shown(address)),
         Way::PullRequest { address } => {
             format!("Push {what} to {} and open a pull request{into}?", shown(address))
+        }
+        Way::Api { address, api } => {
+            let credential = step.forge.as_ref().map_or("", |forge| forge.credential.as_str());
+            format!(
+                "Push {what} to {} and open a pull request{into} by {} with the credential `{credential}`?",
+                shown(address),
+                api.address
+            )
         }
         Way::Patch { why } => format!("Keep {what} as a patch? ({why})"),
     };

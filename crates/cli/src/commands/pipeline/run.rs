@@ -1,14 +1,13 @@
 //! `checkrein pipeline run`: one step after the other, or beside each other, and everything that is known written down after each.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::lessons;
@@ -20,12 +19,12 @@ use checkrein_pipelines::{
 use checkrein_policy::Digest;
 use checkrein_sandbox::Signals;
 use checkrein_supervise::runs::file::{create_directory, replace};
-use checkrein_supervise::runs::{Insistence, Lock, RunId, StepSettings};
-use checkrein_worktree::{Owner, Uncommitted, WorktreeKind, WorktreeName, WorktreePlan, guard_files, make};
+use checkrein_supervise::runs::{Lock, StepSettings};
 
-use super::super::worktree::{Site, workspace};
+use super::super::worktree::{clean_up, workspace};
 use super::super::{ExitStatus, OutputForm, for_no_agent};
 use super::act::{StepEvent, StepReport, StepWork};
+use super::begin::{check_task, inputs, wait_until_gone, worktree_of};
 use super::report;
 use super::store::{FILE, PipelineStore};
 use super::{PipelineRequest, PipelineText, hold_file, own_file};
@@ -35,8 +34,6 @@ use crate::terminal::{log, plain};
 const STACK: usize = 64 * 1024 * 1024;
 /// How often it is looked at whether we are asked to end.
 const BEAT: Duration = Duration::from_millis(50);
-/// How long is waited for what is left of a pipeline that was killed to be gone (ours).
-const STILL_THERE: Duration = Duration::from_secs(15);
 /// The longest output that is told to other steps, in bytes (ours).
 const TOLD: usize = 256 << 10;
 
@@ -61,6 +58,17 @@ pub(super) fn run(
 ) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "pipeline run")?;
     let signals = Signals::remembered()?;
+    if wanted.resume.is_none() {
+        // What earlier tasks left goes once their branches are merged.
+        for (name, cleaned) in clean_up(environment)? {
+            Runner::say(&match cleaned {
+                Ok(into) => {
+                    format!("the branch of `{name}` is merged into `{into}`: its worktree is saved and gone")
+                }
+                Err(error) => format!("the worktree `{name}` stays: {error}"),
+            });
+        }
+    }
     let store = PipelineStore::new(environment.state.root());
     let (mut runner, _lock) = match &wanted.resume {
         Some(id) => Runner::again(environment, store, id, wanted, output)?,
@@ -416,125 +424,4 @@ impl<'a> Runner<'a> {
         let first = text.lines().next().unwrap_or_default();
         log(&plain(&format!("checkrein: {}", crate::terminal::cut(first, 300))));
     }
-}
-
-/// What a pipeline is given: what was said, else what its file says. Secrets are masked here, so that they reach neither records nor models.
-fn inputs(
-    pipeline: &PipelineFile,
-    given: &[(String, String)],
-    key: &MaskKey,
-) -> Result<BTreeMap<String, String>, CommandError> {
-    let names: Vec<&str> = pipeline.inputs.iter().map(|input| input.name.as_str()).collect();
-    if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        let there =
-            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-        return Err(CommandError::user(format!("the pipeline has no input `{}`", plain(name)), there));
-    }
-    let mut all = BTreeMap::new();
-    for input in &pipeline.inputs {
-        let value = given.iter().rev().find(|(name, _)| *name == input.name).map(|(_, value)| value.clone());
-        let value = value.or_else(|| input.default.clone()).ok_or_else(|| {
-            let what = input.description.as_deref().unwrap_or("its file says nothing about it");
-            CommandError::user(
-                format!("the input `{}` is missing ({})", input.name, plain(what)),
-                format!("give it: `--input {}=VALUE`", input.name),
-            )
-        })?;
-        if !input.one_of.is_empty() && !input.one_of.contains(&value) {
-            return Err(CommandError::user(
-                format!("the input `{}` cannot be `{}`", input.name, plain(&value)),
-                format!("it is one of {}", input.one_of.join(", ")),
-            ));
-        }
-        all.insert(input.name.clone(), mask_text(&value, key).into_owned());
-    }
-    Ok(all)
-}
-
-fn check_task(task: &str) -> Result<(), CommandError> {
-    task.parse::<WorktreeName>().map(drop).map_err(CommandError::from)
-}
-
-/// The worktree of a task, made where it is not there; where it is, and the commit that it began with.
-fn worktree_of(
-    environment: &HostEnvironment,
-    id: &RunId,
-    name: &str,
-) -> Result<(PathBuf, Option<String>), CommandError> {
-    let name: WorktreeName = name.parse()?;
-    let site = Site::open(environment)?;
-    let record = site.places.record(&name);
-    let until = Instant::now() + STILL_THERE;
-    let lock = loop {
-        match Lock::take(&Lock::path(&record), &format!("the worktree `{name}`"), Insistence::Respect) {
-            Ok(taken) => break taken.lock,
-            // What is left of an agent that was killed ends by itself.
-            Err(error) if Instant::now() > until => return Err(error.into()),
-            Err(_) => thread::sleep(BEAT),
-        }
-    };
-    let plan = WorktreePlan {
-        name: &name,
-        run: id,
-        workspace: &site.workspace,
-        now: environment.now().0,
-        carry: &[],
-        changes: Uncommitted::StaysBehind,
-        always: &guard_files().collect::<Vec<_>>(),
-    };
-    let made =
-        lock.lend(|| site.with_origin(environment, &name, |origin| make(&site.places, &plan, origin)))??;
-    let Owner { place, kind, .. } = made.owner;
-    let commit = match kind {
-        WorktreeKind::Git { commit, .. } => Some(commit),
-        WorktreeKind::Copy { .. } => None,
-    };
-    Ok((place, commit))
-}
-
-/// Waits until nothing lives any more that steps of a pipeline that was killed had started.
-fn wait_until_gone(hold: &Path) -> Result<(), CommandError> {
-    let Ok(file) = std::fs::File::open(hold) else { return Ok(()) };
-    let until = Instant::now() + STILL_THERE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(_) if Instant::now() > until => {
-                return Err(CommandError::user(
-                    "commands of this pipeline are still running",
-                    "wait for them, or end them",
-                ));
-            }
-            Err(_) => thread::sleep(BEAT),
-        }
-    }
-}
-
-/// What would be set for the agents of a pipeline, where it cannot be.
-pub(super) fn settings_hold(
-    environment: &HostEnvironment,
-    pipeline: &PipelineFile,
-    text: &PipelineText,
-) -> Result<(), CommandError> {
-    let workspace = checkrein_world::find_workspace(&environment.cwd);
-    for step in &pipeline.steps {
-        let texts: Vec<String> =
-            [&pipeline.safety, &step.safety].into_iter().flatten().map(|text| text.0.clone()).collect();
-        if texts.is_empty() {
-            continue;
-        }
-        let settings = StepSettings { file: text.name.clone(), texts, only_tighten: !text.is_own };
-        let environment = HostEnvironment { step_settings: Some(Arc::new(settings)), ..environment.clone() };
-        let loaded = config_files::load(&environment, &workspace)?;
-        if let Some(looser) = loaded.pending.iter().find(|one| one.file == text.name) {
-            return Err(CommandError::user(
-                format!(
-                    "step `{}`: `{}` would be looser ({} instead of {}; line {}), and the file of a project only tightens",
-                    step.name, looser.key, looser.to, looser.from, looser.line
-                ),
-                "leave it out, or keep the pipeline in `~/.config/checkrein/pipelines/`",
-            ));
-        }
-    }
-    Ok(())
 }
