@@ -53,7 +53,76 @@ const DEPTH: usize = 40;
 pub(crate) fn acts<'t>(source: &'t Source, body: Node<'t>) -> Vec<(Node<'t>, Act)> {
     let mut all = Vec::new();
     collect(source, body, &mut all, DEPTH);
+    unfilled(source, &mut all);
     all
+}
+
+/// A variable that is given a fixed value, and given back without anything in between, is that value.
+fn unfilled(source: &Source, all: &mut [(Node<'_>, Act)]) {
+    let Some(((last, Act::Work), before)) =
+        all.split_last_mut().map(|(last, before)| ((last.0, last.1), before))
+    else {
+        return;
+    };
+    let grammar = source.grammar();
+    let given = match unwrapped(grammar, last) {
+        node if grammar.returns.contains(&node.kind()) => named_children(node).first().copied(),
+        node => Some(node),
+    };
+    let Some(given) = given.map(|node| unwrapped(grammar, node)) else { return };
+    let given = match given.kind() {
+        "expression_list" if given.named_child_count() == 1 => given.named_child(0).unwrap_or(given),
+        _ => given,
+    };
+    if !matches!(given.kind(), "identifier" | "variable_name") {
+        return;
+    }
+    let name = source.text(given);
+    let is_kept = |(node, act): &(Node<'_>, Act)| match act {
+        Act::Work => kept(source, *node).is_some(),
+        Act::Nothing | Act::Description | Act::Output => true,
+        Act::Unwritten(_) | Act::FixedValue | Act::MadeValue | Act::Pretence | Act::End => false,
+    };
+    if before.iter().all(is_kept) && before.iter().any(|(node, _)| kept(source, *node) == Some(name)) {
+        for (_, act) in before.iter_mut().filter(|(_, act)| *act == Act::Work) {
+            *act = Act::Nothing;
+        }
+        if let Some((_, act)) = all.last_mut() {
+            *act = Act::FixedValue;
+        }
+    }
+}
+
+/// The variable that a statement gives a fixed value; `None` where it does something else.
+fn kept<'t>(source: &'t Source, statement: Node<'t>) -> Option<&'t str> {
+    const FIELDS: [(&str, &str); 4] =
+        [("left", "right"), ("pattern", "value"), ("name", "value"), ("declarator", "value")];
+    // Each grammar has its own nodes around the two.
+    let mut node = statement;
+    for _ in 0..4 {
+        let found = FIELDS.iter().find_map(|(name, value)| {
+            Some((node.child_by_field_name(name)?, node.child_by_field_name(value)?))
+        });
+        if let Some((name, value)) = found {
+            let is_plain = node.kind() != "augmented_assignment" && node.kind() != "keyed_element";
+            return (is_plain && is_fixed(source, value, 4)).then(|| source.text(name));
+        }
+        let children = named_children(node);
+        let inner = children
+            .iter()
+            .rev()
+            .find(|child| child.kind().contains("declarat") || child.kind().contains("assignment"))?;
+        if inner.kind() == "variable_declarator"
+            && inner.child_by_field_name("value").is_none()
+            && let (Some(name), Some(value)) =
+                (inner.child_by_field_name("name"), named_children(*inner).last())
+            && name.id() != value.id()
+        {
+            return is_fixed(source, *value, 4).then(|| source.text(name));
+        }
+        node = *inner;
+    }
+    None
 }
 
 fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)>, depth: usize) {

@@ -24,6 +24,7 @@
 //! | `manifest` | manifests and lock files |
 //! | `well_known` | standard libraries, and packages that many know |
 //! | `mechanical` | the gate: sections, paths, tables and size of a design document |
+//! | `telling` | statements that tell people something, wait, or end the program |
 //! | `test_plan` | the gate: requirements against planned tests |
 //! | `implementation` | the gate: changes against a design, and tests that were seen to pass |
 //! | `design` | a design document: sections, tables, the files that it names |

@@ -107,7 +107,7 @@ const STAND_IN: [&str; 30] = [
 ];
 
 /// Words that count only where there is no code beside them that could be meant otherwise.
-const HINTS: [&str; 20] = [
+const HINTS: [&str; 19] = [
     "todo",
     concat!("fix", "me"),
     "tbd",
@@ -121,14 +121,29 @@ const HINTS: [&str; 20] = [
     "hardcoded",
     "hard-coded",
     "unimplemented",
+    "for now",
+    "simulate",
+    "simulated",
+    "fake result",
+    "mock data",
+    "for the demo",
+];
+
+/// Words that say the same where a comment begins with them: elsewhere they describe what others do.
+const FIRST_HINTS: [&str; 8] = [
     "implement",
     "implementing",
     "temporary",
-    "for now",
+    "temporarily",
     "later",
-    "simulate",
-    "simulated",
+    "to do",
+    "we implement",
+    "will be implemented",
 ];
+
+/// Words that say it where a comment ends with them.
+const LAST_HINTS: [&str; 6] =
+    ["later", "implement", "in the next step", "for testing purposes", "for testing", "in a later step"];
 
 /// Marks of unfinished work, as whole words in capitals.
 const MARKS: [&str; 5] = ["TODO", concat!("FIX", "ME"), "HACK", "XXX", "WIP"];
@@ -153,7 +168,30 @@ pub(crate) fn remark_of(comment: &str) -> Remark {
 /// Whether a comment beside a body that does nothing, or only gives a fixed value, says that this is not final.
 pub(crate) fn promises(comment: &str) -> bool {
     let text = plain(comment);
-    remark_of(comment) != Remark::Plain || HINTS.iter().any(|hint| holds_phrase(&text, hint))
+    let core = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let begins = FIRST_HINTS.iter().any(|hint| core.starts_with(hint) && holds_phrase(core, hint));
+    let ends = LAST_HINTS.iter().any(|hint| core.ends_with(hint) && holds_phrase(core, hint));
+    remark_of(comment) != Remark::Plain
+        || begins && !is_description(core)
+        || ends
+        || HINTS.iter().any(|hint| holds_phrase(&text, hint) && !is_about_such_things(core, hint))
+}
+
+/// Whether a sentence that begins with a hint is about things that are called so: "temporary files have no owner".
+fn is_description(core: &str) -> bool {
+    const VERBS: [&str; 14] = [
+        "have", "has", "are", "is", "need", "needs", "find", "finds", "can", "cannot", "never", "do", "does",
+        "call",
+    ];
+    core.split(' ').skip(1).take(3).any(|word| VERBS.contains(&word))
+}
+
+/// Whether a sentence that begins with a hint says something of many things that are called so: "dummy nodes of the list are never empty".
+fn is_about_such_things(core: &str, hint: &str) -> bool {
+    const VERBS: [&str; 6] = ["have", "has", "are", "may", "must", "never"];
+    const TURNS: [&str; 8] = ["until", "while", "so", "because", "that", "which", "when", "for"];
+    let Some(rest) = core.strip_prefix(hint) else { return false };
+    rest.split_whitespace().take_while(|word| !TURNS.contains(word)).any(|word| VERBS.contains(&word))
 }
 
 /// Whether a comment says no more than that code is to be written here. One that goes on is about something that would be better.
