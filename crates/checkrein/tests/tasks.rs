@@ -95,16 +95,54 @@ fn a_branch_is_pushed_after_a_yes_and_never_before() {
     assert!(!text.contains("it is right"), "the words of a reviewer reach nobody else: {text}");
 }
 
-/// `ssh` that reaches a repository on this machine, and `gh` that writes down how it was called.
+/// `gh` with the options of `gh pr create` and `gh pr view` as version 2.23 documents them: it refuses others, wants a title and a text where
+/// there is no terminal, and shows a pull request of a branch whatever its state. It writes down how it was called.
+const GH: &str = r##"#!/usr/bin/env python3
+import json, os, sys
+home = os.environ["HOME"]
+open(f"{home}/gh", "a").write(" ".join(sys.argv[1:]) + "\n")
+known = {
+    "create": {"--assignee": 1, "--base": 1, "--body": 1, "--body-file": 1, "--draft": 0, "--fill": 0, "--head": 1, "--label": 1,
+               "--milestone": 1, "--no-maintainer-edit": 0, "--project": 1, "--recover": 1, "--reviewer": 1, "--title": 1, "--web": 0, "--repo": 1},
+    "view": {"--comments": 0, "--jq": 1, "--json": 1, "--template": 1, "--web": 0, "--repo": 1},
+}
+if sys.argv[1:2] != ["pr"] or sys.argv[2:3] not in (["create"], ["view"]):
+    sys.exit(f"unknown command {sys.argv[1:3]}")
+options, operands, rest = {}, [], sys.argv[3:]
+while rest:
+    word = rest.pop(0)
+    if not word.startswith("-"):
+        operands.append(word)
+        continue
+    name, sign, value = word.partition("=")
+    if name not in known[sys.argv[2]]:
+        sys.exit(f"unknown flag: {name}")
+    if known[sys.argv[2]][name] and not sign:
+        value = rest.pop(0)
+    options[name] = value
+there = json.load(open(f"{home}/opened")) if os.path.exists(f"{home}/opened") else None
+if sys.argv[2] == "view":
+    if there is None or operands != [there["branch"]]:
+        sys.exit(f"no pull requests found for branch {operands}")
+    assert set(options["--json"].split(",")) <= {"state", "url"}, options
+    if options["--jq"] == ".url" or options["--jq"] == 'select(.state == "OPEN") | .url' and there["state"] == "OPEN":
+        print(there["url"])
+else:
+    if operands or "--title" not in options or not ({"--body", "--body-file"} & set(options)):
+        sys.exit("must provide `--title` and `--body` (or `--fill`) when not running interactively")
+    open(options["--body-file"]).read()
+    url = "https://github.com/acme/app/pull/7"
+    json.dump({"url": url, "branch": options["--head"], "state": "OPEN"}, open(f"{home}/opened", "w"))
+    print(url)
+"##;
+
+/// `ssh` that reaches a repository on this machine, and `gh`.
 fn forge(place: &Place) {
     let bare = place.home().join("bare.git");
     place.environment.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
     place.environment.git(&["remote", "add", "origin", "git@github.com:acme/app.git"]);
     place.program("ssh", &format!("#!/bin/sh\nexec git-receive-pack {}\n", bare.display()));
-    place.program(
-        "gh",
-        "#!/bin/sh\necho \"$@\" >> \"$HOME/gh\"\ncase \"$2\" in\n view) [ -e \"$HOME/opened\" ] && cat \"$HOME/opened\" ;;\n create) echo https://github.com/acme/app/pull/7 > \"$HOME/opened\"; cat \"$HOME/opened\" ;;\nesac\n",
-    );
+    place.program("gh", GH);
 }
 
 #[test]
@@ -122,14 +160,20 @@ fn a_pull_request_is_opened_once() {
         "{created}"
     );
     assert_eq!(called.matches("pr create").count(), 1, "{called}");
-    // Whoever was killed in between finds the one that is there.
-    let place = Place::with_issue();
-    forge(&place);
-    fs::write(place.home().join("opened"), "https://github.com/acme/app/pull/8\n").unwrap();
-    let (status, answer) = place.task_answered("allow", &[]);
-    assert_eq!(status, 0, "{answer}");
-    assert_eq!(step(&answer, "pull-request")["reason"], "pull request: https://github.com/acme/app/pull/8");
-    assert!(!place.read("gh").contains("pr create"), "{}", place.read("gh"));
+    // Whoever was killed in between finds the one that is there; one that was merged long ago is another.
+    for (state, number, makes) in [("OPEN", 8, false), ("MERGED", 7, true)] {
+        let place = Place::with_issue();
+        forge(&place);
+        let there = serde_json::json!({
+            "url": "https://github.com/acme/app/pull/8", "branch": "checkrein/issue-12", "state": state,
+        });
+        fs::write(place.home().join("opened"), there.to_string()).unwrap();
+        let (status, answer) = place.task_answered("allow", &[]);
+        assert_eq!(status, 0, "{answer}");
+        let address = format!("pull request: https://github.com/acme/app/pull/{number}");
+        assert_eq!(step(&answer, "pull-request")["reason"], address.as_str(), "{state}");
+        assert_eq!(place.read("gh").contains("pr create"), makes, "{}", place.read("gh"));
+    }
 }
 
 #[test]

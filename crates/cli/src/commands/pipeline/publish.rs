@@ -26,6 +26,8 @@ pub(super) const TIME: Duration = Duration::from_mins(5);
 const PRINTED: u64 = 64 << 10;
 /// The program that opens pull requests on GitHub.
 const GH: &str = "gh";
+/// What of its answer is wanted: the address, where the pull request is open.
+const OPEN_ONE: &str = "select(.state == \"OPEN\") | .url";
 
 /// What would be published.
 #[derive(Debug, PartialEq, Eq)]
@@ -289,7 +291,8 @@ fn open(
     let there = tool(
         work,
         "look-for-it",
-        &words(&[GH, "pr", "view", &publication.branch, "--json", "url", "--jq", ".url"]),
+        // One that was merged or closed is not the one that is wanted now.
+        &words(&[GH, "pr", "view", &publication.branch, "--json", "state,url", "--jq", OPEN_ONE]),
     )?;
     let mut address =
         Some(there.output.trim().to_owned()).filter(|url| there.status == Some(0) && !url.is_empty());

@@ -71,9 +71,7 @@ pub fn clean(
 
 /// The same before a task begins: each worktree that went, with the branch that has everything of it, or why it stays.
 #[cfg(target_os = "linux")]
-pub(in super::super) fn clean_up(
-    environment: &HostEnvironment,
-) -> Result<ByName<String>, CommandError> {
+pub(in super::super) fn clean_up(environment: &HostEnvironment) -> Result<ByName<String>, CommandError> {
     let all = merged(environment)?.into_iter().map(|(name, found)| {
         let gone = found.and_then(|found| removed(environment, &found).map(|_| found.into));
         (name, gone)
@@ -87,9 +85,7 @@ fn removed(environment: &HostEnvironment, found: &MergedWorktree) -> Result<Remo
 }
 
 /// The worktrees whose branches are merged. One in use, one that is not there, and one with changes that no commit has are left alone.
-fn merged(
-    environment: &HostEnvironment,
-) -> Result<ByName<MergedWorktree>, CommandError> {
+fn merged(environment: &HostEnvironment) -> Result<ByName<MergedWorktree>, CommandError> {
     let names = Site::open(environment)?.places.names();
     Ok(names
         .into_iter()
