@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `agent` | agents of a file |
 //! | `fields` | reading the fields of a map |
+//! | `pull_request` | pull requests of a file |
 //! | `read` | a file as a whole |
 //! | `steps` | the steps of a file |
 
