@@ -97,7 +97,7 @@ fn a_branch_is_pushed_after_a_yes_and_never_before() {
 
 /// `gh` with the options of `gh pr create` and `gh pr view` as version 2.23 documents them: it refuses others, wants a title and a text where
 /// there is no terminal, and shows a pull request of a branch whatever its state. It writes down how it was called.
-const GH: &str = r##"#!/usr/bin/env python3
+const GH: &str = r#"#!/usr/bin/env python3
 import json, os, sys
 home = os.environ["HOME"]
 open(f"{home}/gh", "a").write(" ".join(sys.argv[1:]) + "\n")
@@ -134,7 +134,7 @@ else:
     url = "https://github.com/acme/app/pull/7"
     json.dump({"url": url, "branch": options["--head"], "state": "OPEN"}, open(f"{home}/opened", "w"))
     print(url)
-"##;
+"#;
 
 /// `ssh` that reaches a repository on this machine, and `gh`.
 fn forge(place: &Place) {
