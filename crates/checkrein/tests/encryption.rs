@@ -18,10 +18,45 @@ use support::{TestEnvironment, decision, reason, shell_call};
 /// Words of a prompt and of commands, which no record of anything else holds.
 const WORDS: [&str; 3] = ["marmalade", "rhubarb", "gooseberry"];
 
+/// Words of what files hold, of the name of one, and of a question, which the snapshots and the other stores are told.
+const FURTHER: [&str; 4] = ["quince", "medlar", "damson", "elderberry"];
+
 fn encrypting() -> TestEnvironment {
     let environment = TestEnvironment::new();
-    environment.configure("config.yaml", "audit:\n  encrypt: true\n");
+    environment.configure("config.yaml", "audit:\n  encrypt: true\nsnapshots:\n  encrypt: true\n");
     environment
+}
+
+/// What is saved of a workspace as a whole and before calls, of its repository too, and a question.
+fn lose(environment: &TestEnvironment, session: &str) {
+    environment.write("medlar.txt", "quince\n");
+    environment.write("kept.txt", "elderberry\n");
+    std::fs::hard_link(environment.project().join("kept.txt"), environment.project().join("second")).unwrap();
+    environment.git(&["add", "."]);
+    environment.commit("damson");
+    let say = |event: &str, fields| environment.answer_to(&environment.payload(session, event, fields));
+    say("SessionStart", json!({ "source": "startup" }));
+    environment.write("medlar.txt", "quince, changed\n");
+    for (id, command) in [
+        ("lost", "rm -f medlar.txt kept.txt"),
+        ("gone", "git reflog expire --expire=now --all && git gc -q --prune=now"),
+        ("asked", "npm publish damson"),
+    ] {
+        say("PreToolUse", shell_call(id, command, json!({})));
+        if id == "lost" {
+            std::fs::remove_file(environment.project().join("medlar.txt")).unwrap();
+            std::fs::remove_file(environment.project().join("kept.txt")).unwrap();
+        }
+        say("PostToolUse", shell_call(id, command, json!({ "tool_response": { "stdout": "x" } })));
+    }
+}
+
+fn lose_keys(environment: &TestEnvironment) {
+    for entry in fs::read_dir(keys(environment)).unwrap().flatten() {
+        if entry.file_name().to_string_lossy().ends_with(".key") {
+            fs::remove_file(entry.path()).unwrap();
+        }
+    }
 }
 
 /// A prompt, a call that runs, one that is refused, and a stop with a report.
@@ -47,7 +82,7 @@ fn telling(folder: &Path) -> Vec<PathBuf> {
             }
             let bytes = fs::read(entry.path()).unwrap_or_default();
             let holds = |word: &str| bytes.windows(word.len()).any(|part| part == word.as_bytes());
-            if WORDS.iter().any(|word| holds(word)) {
+            if WORDS.iter().chain(&FURTHER).any(|word| holds(word)) {
                 found.push(entry.path());
             }
         }
@@ -63,10 +98,12 @@ fn keys(environment: &TestEnvironment) -> PathBuf {
 fn a_stolen_state_directory_tells_no_word_and_its_owner_reads_all() {
     let plain = TestEnvironment::new();
     work(&plain, "s");
+    lose(&plain, "t");
     assert!(!telling(&plain.state()).is_empty(), "the words stand there without encryption");
 
     let environment = encrypting();
     work(&environment, "s");
+    lose(&environment, "t");
     assert_eq!(telling(&environment.state()), Vec::<PathBuf>::new());
     let log = environment.succeed(&["log", "--json", "-n", "100"]);
     let export = environment.succeed(&["audit", "export"]);
@@ -98,11 +135,7 @@ fn without_the_key_the_chain_is_verified_the_guard_judges_and_says_what_is_missi
     let environment = encrypting();
     work(&environment, "s");
     environment.bash("t", "ls rhubarb");
-    for entry in fs::read_dir(keys(&environment)).unwrap().flatten() {
-        if entry.file_name().to_string_lossy().ends_with(".key") {
-            fs::remove_file(entry.path()).unwrap();
-        }
-    }
+    lose_keys(&environment);
     environment.succeed(&["audit", "verify"]);
     let log = environment.succeed(&["log", "--json", "-n", "100"]);
     assert!(WORDS.iter().all(|word| !log.contains(word)), "{log}");
@@ -136,4 +169,95 @@ fn an_altered_record_is_found_without_the_key_and_opened_by_none() {
     assert_eq!(environment.checkrein(&["audit", "verify"]).status.code(), Some(1));
     fs::rename(&kept, keys(&environment)).unwrap();
     assert!(!environment.succeed(&["audit", "export"]).contains("marmalade"));
+}
+
+#[test]
+fn snapshots_are_undone_with_the_key_and_without_it_the_commands_say_what_is_missing() {
+    let environment = encrypting();
+    lose(&environment, "t");
+    let kept = environment.home().join("kept-keys");
+    fs::rename(keys(&environment), &kept).unwrap();
+    for command in [&["undo", "--yes"][..], &["snapshot", "list"], &["snapshot", "restore", "1", "--yes"]] {
+        let done = environment.checkrein(command);
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(!done.status.success(), "{command:?}: {told}");
+        assert!(told.contains("the key") && told.contains("hint: put the key back"), "{command:?}: {told}");
+    }
+    for command in [&["log"][..], &["audit", "export"], &["incident", "list"], &["stats"]] {
+        let done = environment.checkrein(command);
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        if command[0] != "incident" {
+            assert!(told.contains("what is encrypted is left out"), "{command:?}: {told}");
+        }
+    }
+    assert!(!environment.project().join("medlar.txt").exists());
+    fs::rename(&kept, keys(&environment)).unwrap();
+    environment.succeed(&["undo", "--yes"]);
+    let text = fs::read_to_string(environment.project().join("medlar.txt")).unwrap();
+    assert_eq!(text, "quince, changed\n");
+}
+
+#[test]
+fn without_its_key_what_cannot_be_saved_is_asked_about_and_a_new_key_goes_on() {
+    let environment = encrypting();
+    lose(&environment, "t");
+    lose_keys(&environment);
+    environment.write("precious", "elderberry, the only copy\n");
+    let asked = environment.bash("u", "rm precious");
+    assert_eq!(decision(&asked), Some("ask"), "{asked}");
+    assert_eq!(decision(&environment.bash("u", "ls")), None);
+    environment.succeed(&["audit", "key", "rotate"]);
+    assert_eq!(decision(&environment.bash("u", "rm precious")), None);
+    fs::remove_file(environment.project().join("precious")).unwrap();
+    environment.succeed(&["undo", "--yes"]);
+    assert!(environment.project().join("precious").exists());
+    assert_eq!(telling(&environment.state()), Vec::<PathBuf>::new());
+}
+
+/// Ends a process hard, so long after its start.
+fn killed_after(mut command: std::process::Command, input: &[u8], wait: std::time::Duration) {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdin.take().unwrap().write_all(input));
+    std::thread::sleep(wait);
+    drop(child.kill());
+    child.wait().unwrap();
+}
+
+#[test]
+fn killing_at_any_moment_of_switching_on_or_rotating_loses_nothing() {
+    // A generator of its own, so that a failure comes again.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut moment = |longest: u128| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::time::Duration::from_micros(u64::try_from(u128::from(state >> 33) % longest.max(1)).unwrap())
+    };
+    for trial in 0..25 {
+        let environment = TestEnvironment::new();
+        environment.write("precious", "the only copy\n");
+        let began = std::time::Instant::now();
+        environment.bash("s", "ls marmalade");
+        let longest = began.elapsed().as_micros();
+        environment.configure("config.yaml", "audit:\n  encrypt: true\nsnapshots:\n  encrypt: true\n");
+        let call = environment.payload("s", "PreToolUse", shell_call("on", "rm precious", json!({})));
+        killed_after(environment.hook(), &call, moment(longest));
+        environment.bash("s", "ls rhubarb");
+        let mut rotate = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        rotate.args(["audit", "key", "rotate"]);
+        killed_after(rotate, b"", moment(longest));
+        assert_eq!(decision(&environment.bash("s", "rm precious")), None, "{trial}: it can be saved");
+        fs::remove_file(environment.project().join("precious")).unwrap();
+        environment.bash("s", "ls gooseberry");
+        let log = environment.succeed(&["log", "--json", "-n", "100"]);
+        assert!(WORDS.iter().all(|word| log.contains(word)), "{trial}: {log}");
+        environment.succeed(&["audit", "verify"]);
+        environment.succeed(&["undo", "--yes"]);
+        assert!(environment.project().join("precious").exists(), "{trial}");
+        environment.succeed(&["snapshot", "verify"]);
+        let clear = telling(&environment.state());
+        let only_before = clear.iter().all(|path| path.ends_with("ledger.jsonl"));
+        assert!(only_before, "{trial}: what was written before stays as it was: {clear:?}");
+    }
 }

@@ -199,12 +199,20 @@ fn obey(arguments: Arguments) -> Result<ExitStatus, CommandError> {
     if let Command::Route(_) = arguments.command {
         return command(arguments, environment);
     }
+    let vault = environment.state.vault().clone();
     // Commands are read on a stack as large as that of the hook, so that every door gives the same answer.
     let worker = thread::Builder::new().stack_size(STACK).spawn(move || command(arguments, environment));
     let worker = worker.map_err(|error| {
         CommandError::user(format!("no thread could be started: {error}"), "allow more processes or memory")
     })?;
-    worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+    let done = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+    if done.is_ok() {
+        for error in vault.missed() {
+            terminal::log(&format!("what is encrypted is left out: {error}"));
+            terminal::log(&format!("hint: {}", error.hint()));
+        }
+    }
+    done
 }
 
 fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitStatus, CommandError> {

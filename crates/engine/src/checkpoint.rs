@@ -69,7 +69,12 @@ pub fn store(environment: &HostEnvironment, workspace: &AbsolutePath) -> Store {
     let stores = Path::new(environment.state_path.as_str()).join("snapshots");
     let real =
         std::fs::canonicalize(workspace.as_str()).unwrap_or_else(|_| PathBuf::from(workspace.as_str()));
-    Store::open(&stores, &real)
+    let sealing = environment.snapshot_sealing.unwrap_or_else(|| {
+        // Commands begin without a configuration.
+        let context = Context::in_workspace(environment.clone(), workspace.clone());
+        context.environment().snapshot_sealing.unwrap_or_else(|| environment.state.vault().sealing())
+    });
+    Store::open(&stores, &real).with_vault(environment.state.vault().clone().with_sealing(sealing))
 }
 
 /// What version control ignores in a workspace; small files that nothing makes again are saved all the same.

@@ -91,8 +91,9 @@ impl Context {
             }
         };
         if rules.is_some() {
-            let sealing = session_ledger::sealing(&policy.config().audit);
-            environment.state = environment.state.with_sealing(sealing);
+            let config = policy.config();
+            environment.snapshot_sealing = Some(session_ledger::snapshot_sealing(&config.snapshots));
+            environment.state = environment.state.with_sealing(session_ledger::sealing(&config.audit));
         }
         let readable = session.map_or(ToolOutput::Shown, |_| environment.client.tool_output);
         Self {

@@ -12,7 +12,7 @@ use checkrein_protocol::{AbsolutePath, Client, Timestamp};
 
 use checkrein_sandbox::{Kernel, Network, Scope};
 use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE, StepSettings};
-use checkrein_vault::{KeyFolder, Vault};
+use checkrein_vault::{KeyFolder, Sealing, Vault};
 
 use crate::approvals::Patience;
 use crate::clock::{Clock, SystemClock};
@@ -33,7 +33,9 @@ pub struct HostEnvironment {
     pub cwd: AbsolutePath,
     /// Where state is kept: `$CHECKREIN_HOME`, else `$XDG_STATE_HOME/checkrein`, else `~/.local/state/checkrein`.
     pub state: StateDirectory,
-    /// The same, as a guarded path.
+    /// Whether snapshots that are taken are sealed; `None` where no configuration was read yet.
+    pub snapshot_sealing: Option<Sealing>,
+    /// The state directory as a guarded path.
     pub state_path: AbsolutePath,
     /// Where the user's configuration is: `$XDG_CONFIG_HOME/checkrein`, else `~/.config/checkrein`.
     pub configuration: AbsolutePath,
@@ -132,6 +134,7 @@ impl HostEnvironment {
                 .hiding(credentials(&variables))
                 .testified_in(testimony_folder(&home).as_str().as_ref())
                 .with_vault(Vault::new(keys(&configuration))),
+            snapshot_sealing: None,
             home,
             state_path,
             configuration,

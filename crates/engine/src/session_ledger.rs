@@ -11,7 +11,7 @@ use checkrein_ledger::{
     mask::{MaskKey, Masking, MaskingChoice},
 };
 
-use checkrein_policy::{Audit, Config, LogLevel, TelemetryEvents};
+use checkrein_policy::{Audit, Config, LogLevel, Snapshots, TelemetryEvents};
 use checkrein_protocol::{AbsolutePath, SessionId};
 use checkrein_session::{SessionLedger, SessionSummary};
 use checkrein_vault::Sealing;
@@ -64,6 +64,11 @@ pub(crate) fn events_folder(environment: &HostEnvironment, config: &Config) -> P
 /// Whether what is written is sealed.
 pub(crate) fn sealing(audit: &Audit) -> Sealing {
     if audit.encrypt { Sealing::On } else { Sealing::Off }
+}
+
+/// Whether snapshots are sealed.
+pub(crate) fn snapshot_sealing(snapshots: &Snapshots) -> Sealing {
+    if snapshots.encrypt { Sealing::On } else { Sealing::Off }
 }
 
 /// What is masked before anything is written.

@@ -72,7 +72,7 @@ impl SnapshotDraft {
             None => self.store.next_pack(self.index.newest())?,
         };
         let path = pack.path().to_owned();
-        if let Err(error) = pack.seal(Some(snapshot)) {
+        if let Err(error) = pack.seal(Some(snapshot), self.store.seals()) {
             // A full disk: what was written so far would only fill it further.
             drop(std::fs::remove_file(&path));
             return Err(error);
@@ -103,6 +103,7 @@ impl SnapshotDraft {
         } else {
             plain(content)
         };
+        let (name, object) = self.store.seals().stored(id, object)?;
         let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
         if growing.known.contains_key(&id) {
             return Ok(id);
@@ -111,7 +112,7 @@ impl SnapshotDraft {
             growing.pack = Some(self.store.next_pack(self.index.newest())?);
         }
         if let Some((_, pack)) = &mut growing.pack {
-            let row = pack.add(id, &object)?;
+            let row = pack.add(name, &object)?;
             growing.known.insert(id, row);
         }
         Ok(id)
@@ -127,10 +128,10 @@ impl SnapshotDraft {
         Ok(Content::Parts(self.put(&encode(&parts, self.store.directory())?)?))
     }
 
-    /// Whether an object is in the store or in this draft.
+    /// Whether an object is in the store or in this draft, in the form in which it would be written.
     pub(crate) fn holds(&self, id: &ObjectId) -> bool {
         let growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
-        growing.known.contains_key(id) || self.index.find(id).is_some()
+        growing.known.contains_key(id) || self.index.find_current(id).is_some()
     }
 
     /// The entries of a directory, saved before or by this draft.
@@ -159,7 +160,7 @@ impl SnapshotDraft {
         let mut growing = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
         let row = growing.known.get(id).copied();
         if let (Some(row), Some((_, pack))) = (row, &mut growing.pack) {
-            return pack.read(&row);
+            return pack.read(id, &row, self.store.seals());
         }
         drop(growing);
         self.index.read(id)

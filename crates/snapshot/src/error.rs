@@ -59,6 +59,9 @@ pub enum SnapshotError {
         /// By whom.
         by: String,
     },
+    /// The key is missing with which it is encrypted, or should be.
+    #[error("snapshots are encrypted, and {0}")]
+    Sealed(#[from] checkrein_vault::VaultError),
     /// What stands at a path is not what the plan was made for.
     #[error("`{}` changed while it was being restored", .0.display())]
     Moved(PathBuf),
@@ -84,6 +87,7 @@ impl SnapshotError {
                 "`checkrein snapshot verify` tells which snapshots are intact"
             }
             Self::InUse { .. } => "end that process and try again; nothing was done",
+            Self::Sealed(error) => error.hint(),
             Self::Moved(_) => "stop what is writing there and try again; what was there before is saved",
         }
     }

@@ -18,11 +18,9 @@ use crate::databases::{log_of, settled};
 use crate::error::SnapshotError;
 use crate::git_index::without_times;
 use crate::id::{ObjectId, SnapshotId};
-use crate::index::replace;
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{FileTime, SavedPart, SavedPath};
-use crate::pack::{decode, encode};
 use crate::store::{Store, create_directory};
 use crate::system::Stat;
 
@@ -36,6 +34,10 @@ const UNTOUCHED: usize = 1_000;
 /// Of what length files are read, and how much in all (ours); of the others number, length and time count.
 const FILE: u64 = 1024 * 1024;
 pub(crate) const LOOKED_AT: u64 = 8 * 1024 * 1024;
+
+/// What these are bound to where they are sealed.
+const ANNOUNCED: &[u8] = b"announced";
+const FOOTPRINT: &[u8] = b"footprint";
 
 /// After how many seconds without a change an action counts as over of which nobody tells the end (ours).
 const PAUSE: i64 = 5;
@@ -266,13 +268,14 @@ impl Store {
         }
         let path = self.announced_path(of);
         create_directory(&self.directory().join("announced"))?;
-        replace(&path, &encode(&Announced { contents, modes, logged }, &path)?)
+        self.seals().write(&path, &Announced { contents, modes, logged }, ANNOUNCED)
     }
 
     /// What the action of a snapshot was to leave, as far as that is known.
     pub(crate) fn announced(&self, of: SnapshotId) -> Announced {
         let path = self.announced_path(of);
-        fs::read(&path).ok().and_then(|bytes| decode(&bytes, &path).ok()).unwrap_or_default()
+        let read = || self.seals().value(fs::read(&path).ok()?, &path, ANNOUNCED).ok();
+        read().unwrap_or_default()
     }
 
     pub(crate) fn announced_path(&self, of: SnapshotId) -> PathBuf {
@@ -342,7 +345,7 @@ impl Store {
         }
         let path = self.footprint_path(of);
         create_directory(&self.directory().join("footprints"))?;
-        replace(&path, &encode(&Footprint { at, traces: look.traces }, &path)?)?;
+        self.seals().write(&path, &Footprint { at, traces: look.traces }, FOOTPRINT)?;
         // The action is over, so nobody waits for what the next one would.
         self.tidy_up();
         Ok(())
@@ -351,7 +354,7 @@ impl Store {
     /// What the action of a snapshot left behind; `None` when nobody looked.
     pub(crate) fn footprint(&self, of: SnapshotId) -> Option<Footprint> {
         let path = self.footprint_path(of);
-        decode(&fs::read(&path).ok()?, &path).ok()
+        self.seals().value(fs::read(&path).ok()?, &path, FOOTPRINT).ok()
     }
 
     pub(crate) fn footprint_path(&self, of: SnapshotId) -> PathBuf {

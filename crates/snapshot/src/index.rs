@@ -22,7 +22,8 @@ use checkrein_files::Forced;
 
 use crate::error::SnapshotError;
 use crate::id::{ByName, ObjectId};
-use crate::pack::{Pack, Row};
+use crate::pack::{Pack, Packed, Row};
+use crate::sealing::Seals;
 use packs::Packs;
 use table::Table;
 
@@ -65,6 +66,7 @@ pub(crate) enum View {
 pub(crate) struct Index {
     /// Where the packs are.
     folder: PathBuf,
+    seals: Seals,
     /// From the greatest to the smallest.
     tables: Vec<Table>,
     loose: Loose,
@@ -84,10 +86,11 @@ struct Loose {
 
 impl Index {
     /// The index of the store in this directory.
-    pub(crate) fn open(directory: &Path, view: View) -> Result<Self, SnapshotError> {
+    pub(crate) fn open(directory: &Path, view: View, seals: &Seals) -> Result<Self, SnapshotError> {
         let tables = merging::tables(directory);
         let mut index = Self {
             folder: directory.join("packs"),
+            seals: seals.clone(),
             newest: tables.iter().filter_map(|table| table.packs.last()).max().unwrap_or(0),
             tables,
             loose: Loose::default(),
@@ -115,7 +118,7 @@ impl Index {
             if self.covers(number) {
                 continue;
             }
-            match self.loose.take_up(&self.folder, number)? {
+            match self.loose.take_up(&self.folder, number, &self.seals)? {
                 Found::There => {
                     self.newest = self.newest.max(number);
                     absent = 0;
@@ -132,7 +135,7 @@ impl Index {
         let mut loose = Loose::default();
         for number in numbers {
             if !self.covers(*number) && !self.loose.packs.contains(number) {
-                loose.take_up(&self.folder, *number)?;
+                loose.take_up(&self.folder, *number, &self.seals)?;
             }
         }
         Ok(loose)
@@ -149,26 +152,57 @@ impl Index {
 
     /// Where an object is; `None` when the store does not have it, as far as the view goes.
     pub(crate) fn find(&self, id: &ObjectId) -> Option<Location> {
+        self.seals.names(id).find_map(|name| self.under(&name))
+    }
+
+    /// Where an object is in the form in which it would be written now; `None` also where it is not known what form that is.
+    pub(crate) fn find_current(&self, id: &ObjectId) -> Option<Location> {
+        self.under(&self.seals.name(id).ok()?)
+    }
+
+    fn under(&self, name: &ObjectId) -> Option<Location> {
         let in_tables =
-            || self.tables.iter().rev().find_map(|table| table.find(id, |pack| self.stands(pack)));
-        self.loose.rows.get(id).copied().or_else(in_tables)
+            || self.tables.iter().rev().find_map(|table| table.find(name, |pack| self.stands(pack)));
+        self.loose.rows.get(name).copied().or_else(in_tables)
     }
 
     /// The content of an object.
     pub(crate) fn read(&self, id: &ObjectId) -> Result<Vec<u8>, SnapshotError> {
-        let missing = || SnapshotError::Damaged { id: *id, cause: "is missing" };
-        let location = self.find(id).or_else(|| self.others().rows.get(id).copied()).ok_or_else(missing)?;
+        let in_others = || self.seals.names(id).find_map(|name| self.others().rows.get(&name).copied());
+        let location = self.find(id).or_else(in_others).ok_or(missing(id))?;
+        self.of_pack(id, &location, |pack| pack.read(id, &location.row))
+    }
+
+    /// What is stored of an object, in the form in which it is.
+    pub(crate) fn stored(
+        &self,
+        id: &ObjectId,
+        location: &Location,
+    ) -> Result<Packed<'static>, SnapshotError> {
+        let Row { form, length, .. } = location.row;
+        let bytes = self.of_pack(id, location, |pack| pack.stored(id, &location.row))?;
+        Ok(Packed { form, bytes: bytes.into(), length })
+    }
+
+    /// What a pack says of an object in it.
+    fn of_pack<T>(
+        &self,
+        id: &ObjectId,
+        location: &Location,
+        read: impl FnOnce(&Pack) -> Result<T, SnapshotError>,
+    ) -> Result<T, SnapshotError> {
+        let missing = || missing(id);
         let Ok(mut open) = self.open.lock() else { return Err(missing()) };
         if open.len() >= OPEN && !open.contains_key(&location.pack) {
             open.clear();
         }
         let pack = match open.entry(location.pack) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => {
-                free.insert(Pack::open(&pack_path(&self.folder, location.pack))?.ok_or_else(missing)?)
-            }
+            Entry::Vacant(free) => free.insert(
+                Pack::open(&pack_path(&self.folder, location.pack), &self.seals)?.ok_or_else(missing)?,
+            ),
         };
-        pack.read(&location.row)
+        read(pack)
     }
 
     /// The packs that the view left out; none of them where they cannot be listed.
@@ -188,6 +222,10 @@ impl Index {
     }
 }
 
+fn missing(id: &ObjectId) -> SnapshotError {
+    SnapshotError::Damaged { id: *id, cause: "is missing" }
+}
+
 /// Whether there is a file under a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
@@ -196,8 +234,8 @@ enum Found {
 }
 
 impl Loose {
-    fn take_up(&mut self, folder: &Path, number: u64) -> Result<Found, SnapshotError> {
-        let pack = match Pack::open(&pack_path(folder, number)) {
+    fn take_up(&mut self, folder: &Path, number: u64, seals: &Seals) -> Result<Found, SnapshotError> {
+        let pack = match Pack::open(&pack_path(folder, number), seals) {
             Ok(Some(pack)) => pack,
             // One that is being written, or whose writer died.
             Ok(None) => return Ok(Found::There),
@@ -208,7 +246,7 @@ impl Loose {
         };
         // A pack that is torn is not read: what it holds is missed by name, by whoever needs it.
         if let Ok(rows) = pack.rows() {
-            self.rows.extend(rows.into_iter().map(|row| (row.id, Location { pack: number, row })));
+            self.rows.extend(rows.into_iter().map(|row| (row.name, Location { pack: number, row })));
             self.packs.insert(number);
         }
         Ok(Found::There)

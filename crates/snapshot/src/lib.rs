@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `store` | the store of one workspace: numbers, lock, list |
 //! | `system` | what the systems call or count differently |
+//! | `sealing` | sealing what is stored with the key of the user |
 //! | `pack` | one file of objects and a snapshot, whole or nothing |
 //! | `index` | which pack holds an object |
 //! | `node` | what is saved: files, links, directories, snapshots |
@@ -56,6 +57,7 @@ mod plan;
 mod presence;
 mod prune;
 mod restore;
+mod sealing;
 mod second_names;
 mod stat_cache;
 mod store;

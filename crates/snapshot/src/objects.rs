@@ -1,20 +1,27 @@
 //! Keeping the objects of a repository, so that commits which nothing names any more can be brought back whatever git clears away.
 //!
 //! Objects are never changed by git, so a second name for each of their files keeps them without taking room, for as long as git has
-//! them too. Where no second name can be given, because the store lies on another file system, they are copied within bounds.
+//! them too. Where no second name can be given, because the store lies on another file system, they are copied within bounds. So they are
+//! where snapshots are sealed: the second name would be the content in the clear.
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use checkrein_files::Forced;
+
 use crate::capture::CaptureBounds;
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
+use crate::sealing::is_sealed;
 use crate::store::{Store, create_directory};
+
+/// How much is read of a kept file to tell whether it is sealed, in bytes: the mark, and the name of the key.
+const BEGINNING: u64 = 16;
 
 /// Whether all objects of a repository are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +55,12 @@ impl Store {
             if let Some(folder) = to.parent() {
                 create_directory(folder)?;
             }
-            match fs::hard_link(&from, &to) {
+            let linked = if self.seals().is_sealing() {
+                Err(io::Error::from(ErrorKind::Unsupported))
+            } else {
+                fs::hard_link(&from, &to)
+            };
+            match linked {
                 Ok(()) => {}
                 // Packed or cleared away in between, or kept by somebody else at the same time.
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => {}
@@ -57,7 +69,7 @@ impl Store {
                     if copied > bounds.bytes {
                         return Ok(ObjectRetention::NotAll);
                     }
-                    copy_whole(&from, &to)?;
+                    self.keep_copy(&name, &from, &to)?;
                 }
             }
         }
@@ -75,6 +87,12 @@ impl Store {
             }
             if let Some(folder) = to.parent() {
                 fs::create_dir_all(folder).map_err(SnapshotError::write(folder))?;
+            }
+            if let Some(bytes) = sealed_bytes(&from)? {
+                // Whoever has the repository may read its objects, and nobody writes to them.
+                write_whole(&to, &self.seals().open(bytes, &around(&name))?, 0o444)?;
+                given += 1;
+                continue;
             }
             match fs::hard_link(&from, &to) {
                 Ok(()) => {}
@@ -99,7 +117,7 @@ impl Store {
             let here = objects.join(name);
             let changed = || {
                 let kept = fs::metadata(path).ok()?;
-                if Some(kept.dev()) == device {
+                if Some(kept.dev()) == device && !is_sealed_file(path) {
                     // The time of status change is when the other name went.
                     return (kept.nlink() == 1).then(|| milliseconds(kept.ctime(), kept.ctime_nsec()));
                 }
@@ -113,8 +131,8 @@ impl Store {
         if gone.is_empty() {
             return Ok(0);
         }
-        let mut lost = names(gone.iter().copied())?;
-        for name in names(object_files(objects)?.iter())? {
+        let mut lost = self.names(gone.iter().copied())?;
+        for name in self.names(object_files(objects)?.iter())? {
             lost.remove(&name);
         }
         Ok(lost.len())
@@ -134,6 +152,43 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// Keeps a copy of an object, sealed where snapshots are.
+    fn keep_copy(&self, name: &Path, from: &Path, to: &Path) -> Result<(), SnapshotError> {
+        if !self.seals().is_sealing() {
+            return copy_whole(from, to);
+        }
+        let bytes = match fs::read(from) {
+            Ok(bytes) => bytes,
+            // Packed or cleared away in between.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(source) => return Err(SnapshotError::Read { path: from.to_owned(), source }),
+        };
+        write_whole(to, &self.seals().seal(&bytes, &around(name))?, 0o600)
+    }
+
+    /// The names of the objects in files: of one by itself that of the file, of a pack those in its index (gitformat-pack(5), version 2).
+    fn names<'a>(
+        &self,
+        files: impl Iterator<Item = &'a (PathBuf, PathBuf)>,
+    ) -> Result<HashSet<Vec<u8>>, SnapshotError> {
+        let mut found = HashSet::new();
+        for (name, path) in files {
+            let text = name.to_string_lossy();
+            match text.strip_prefix("pack/") {
+                None => found.extend(bytes_of(&text.replace('/', ""))),
+                Some(pack) if pack.ends_with(".idx") => {
+                    // A pack is called by as many digits as its objects are.
+                    let digits = pack.trim_start_matches("pack-").trim_end_matches(".idx").len();
+                    let index = fs::read(path).map_err(SnapshotError::read(path))?;
+                    let index = self.seals().open(index, &around(name))?;
+                    found.extend(listed_in_index(&index, digits / 2).into_iter().flatten());
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     fn kept_objects(&self, objects: &Path) -> PathBuf {
@@ -177,23 +232,29 @@ fn object_files(objects: &Path) -> Result<Vec<(PathBuf, PathBuf)>, SnapshotError
     Ok(files)
 }
 
-/// The names of the objects in files: of one by itself that of the file, of a pack those in its index (gitformat-pack(5), version 2).
-fn names<'a>(files: impl Iterator<Item = &'a (PathBuf, PathBuf)>) -> Result<HashSet<Vec<u8>>, SnapshotError> {
-    let mut found = HashSet::new();
-    for (name, path) in files {
-        let text = name.to_string_lossy();
-        match text.strip_prefix("pack/") {
-            None => found.extend(bytes_of(&text.replace('/', ""))),
-            Some(pack) if pack.ends_with(".idx") => {
-                // A pack is called by as many digits as its objects are.
-                let digits = pack.trim_start_matches("pack-").trim_end_matches(".idx").len();
-                let index = fs::read(path).map_err(SnapshotError::read(path))?;
-                found.extend(listed_in_index(&index, digits / 2).into_iter().flatten());
-            }
-            Some(_) => {}
-        }
+/// What the copy of an object is bound to where it is sealed.
+fn around(name: &Path) -> Vec<u8> {
+    [b"object ", name.as_os_str().as_encoded_bytes()].concat()
+}
+
+/// What a kept file holds, where that is sealed.
+fn sealed_bytes(path: &Path) -> Result<Option<Vec<u8>>, SnapshotError> {
+    if !is_sealed_file(path) {
+        return Ok(None);
     }
-    Ok(found)
+    fs::read(path).map(Some).map_err(SnapshotError::read(path))
+}
+
+/// Whether a kept file is sealed, by its beginning.
+fn is_sealed_file(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    read.is_ok() && is_sealed(&beginning)
+}
+
+/// Writes a file whole or not at all.
+fn write_whole(to: &Path, bytes: &[u8], mode: u32) -> Result<(), SnapshotError> {
+    checkrein_files::replace(to, bytes, mode, Forced::Nothing).map_err(SnapshotError::write(to))
 }
 
 /// The names in the index of a pack; `None` for another version.

@@ -13,8 +13,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::SnapshotError;
 use crate::id::ObjectId;
 use crate::node::Snapshot;
+use crate::sealing::Seals;
 
 const MAGIC: &[u8; 8] = b"checkpk1";
+
+/// What a sealed snapshot is bound to.
+const SNAPSHOT: &[u8] = b"snapshot";
 
 /// How many bytes the hash over the table and that over the snapshot have each.
 const CHECKSUM: usize = 16;
@@ -35,12 +39,35 @@ pub(crate) enum Form {
     Plain,
     /// LZ4, one block.
     Lz4,
+    /// Sealed, as it was before that.
+    SealedPlain,
+    /// Sealed, LZ4 before that.
+    SealedLz4,
+}
+
+impl Form {
+    /// The form that it has once it is sealed.
+    pub(crate) fn sealed(self) -> Self {
+        match self {
+            Self::Plain | Self::SealedPlain => Self::SealedPlain,
+            Self::Lz4 | Self::SealedLz4 => Self::SealedLz4,
+        }
+    }
+
+    /// Whether it is sealed.
+    pub(crate) fn is_sealed(self) -> bool {
+        match self {
+            Self::Plain | Self::Lz4 => false,
+            Self::SealedPlain | Self::SealedLz4 => true,
+        }
+    }
 }
 
 /// Where an object is in its pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
-    pub(crate) id: ObjectId,
+    /// Its name here: that of its content, or the one that was made with the key.
+    pub(crate) name: ObjectId,
     /// From the beginning of the pack.
     pub(crate) at: u64,
     /// As stored.
@@ -99,11 +126,11 @@ impl PackWriter {
         &self.path
     }
 
-    /// Adds an object and says where it is.
-    pub(crate) fn add(&mut self, id: ObjectId, object: &Packed<'_>) -> Result<Row, SnapshotError> {
+    /// Adds an object under a name and says where it is.
+    pub(crate) fn add(&mut self, name: ObjectId, object: &Packed<'_>) -> Result<Row, SnapshotError> {
         let at = self.written + self.buffer.len() as u64;
         let stored = u32::try_from(object.bytes.len()).unwrap_or(u32::MAX);
-        let row = Row { id, at, stored, length: object.length, form: object.form };
+        let row = Row { name, at, stored, length: object.length, form: object.form };
         self.buffer.extend_from_slice(&object.bytes);
         self.rows.push(row);
         if self.buffer.len() >= BUFFER {
@@ -113,16 +140,17 @@ impl PackWriter {
     }
 
     /// Reads an object that was added before.
-    pub(crate) fn read(&mut self, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+    pub(crate) fn read(&mut self, id: &ObjectId, row: &Row, seals: &Seals) -> Result<Vec<u8>, SnapshotError> {
         self.flush()?;
-        read_object(&self.file, &self.path, row)
+        let stored = read_stored(&self.file, &self.path, id, row)?;
+        content(id, row, stored, seals)
     }
 
     /// Closes the pack: from now on it counts, and it is on the disk.
-    pub(crate) fn seal(mut self, snapshot: Option<&Snapshot>) -> Result<(), SnapshotError> {
+    pub(crate) fn seal(mut self, snapshot: Option<&Snapshot>, seals: &Seals) -> Result<(), SnapshotError> {
         let table_at = self.written + self.buffer.len() as u64;
         let table = encode(&self.rows, &self.path)?;
-        let snapshot = encode(&snapshot, &self.path)?;
+        let snapshot = seals.seal(&encode(&snapshot, &self.path)?, SNAPSHOT)?;
         let snapshot_at = table_at + table.len() as u64;
         self.buffer.extend_from_slice(&table);
         self.buffer.extend_from_slice(&snapshot);
@@ -158,11 +186,12 @@ pub(crate) struct Pack {
     snapshot_at: u64,
     end: u64,
     checksum: [u8; 32],
+    seals: Seals,
 }
 
 impl Pack {
     /// Opens a pack; `None` when it was never closed.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>, SnapshotError> {
+    pub(crate) fn open(path: &Path, seals: &Seals) -> Result<Option<Self>, SnapshotError> {
         let file = checkrein_files::open(path).map_err(SnapshotError::read(path))?;
         let length = file.metadata().map_err(SnapshotError::read(path))?.len();
         let Some(end) = length.checked_sub(SEAL as u64) else { return Ok(None) };
@@ -174,7 +203,8 @@ impl Pack {
             return Ok(None);
         };
         let is_whole = seal.ends_with(MAGIC) && table_at <= snapshot_at && snapshot_at <= end;
-        Ok(is_whole.then(|| Self { file, path: path.to_owned(), table_at, snapshot_at, end, checksum }))
+        let (path, seals) = (path.to_owned(), seals.clone());
+        Ok(is_whole.then_some(Self { file, path, table_at, snapshot_at, end, checksum, seals }))
     }
 
     /// Its length in bytes.
@@ -189,12 +219,17 @@ impl Pack {
 
     /// The snapshot in it; `None` in a pack that only holds objects of others.
     pub(crate) fn snapshot(&self) -> Result<Option<Snapshot>, SnapshotError> {
-        decode(&self.part(self.snapshot_at, self.end, 1)?, &self.path)
+        self.seals.value(self.part(self.snapshot_at, self.end, 1)?, &self.path, SNAPSHOT)
     }
 
-    /// An object in it, checked against its name.
-    pub(crate) fn read(&self, row: &Row) -> Result<Vec<u8>, SnapshotError> {
-        read_object(&self.file, &self.path, row)
+    /// An object in it, checked against its id.
+    pub(crate) fn read(&self, id: &ObjectId, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+        content(id, row, self.stored(id, row)?, &self.seals)
+    }
+
+    /// The same in the form in which it is stored.
+    pub(crate) fn stored(&self, id: &ObjectId, row: &Row) -> Result<Vec<u8>, SnapshotError> {
+        read_stored(&self.file, &self.path, id, row)
     }
 
     /// One of the two parts behind the objects, checked against its half of the seal.
@@ -212,19 +247,28 @@ impl Pack {
     }
 }
 
-fn read_object(file: &File, path: &Path, row: &Row) -> Result<Vec<u8>, SnapshotError> {
-    let damaged = |cause| SnapshotError::Damaged { id: row.id, cause };
+fn read_stored(file: &File, path: &Path, id: &ObjectId, row: &Row) -> Result<Vec<u8>, SnapshotError> {
     if row.length as usize > PART * 16 {
-        return Err(damaged("is longer than any object"));
+        return Err(SnapshotError::Damaged { id: *id, cause: "is longer than any object" });
     }
     let mut stored = vec![0; row.stored as usize];
     file.read_exact_at(&mut stored, row.at).map_err(SnapshotError::read(path))?;
+    Ok(stored)
+}
+
+/// The content of an object from what is stored of it.
+fn content(id: &ObjectId, row: &Row, stored: Vec<u8>, seals: &Seals) -> Result<Vec<u8>, SnapshotError> {
+    let damaged = |cause| SnapshotError::Damaged { id: *id, cause };
+    let decompressed = |bytes: &[u8]| {
+        lz4_flex::block::decompress(bytes, row.length as usize).map_err(|_| damaged("cannot be decompressed"))
+    };
     let content = match row.form {
         Form::Plain => stored,
-        Form::Lz4 => lz4_flex::block::decompress(&stored, row.length as usize)
-            .map_err(|_| damaged("cannot be decompressed"))?,
+        Form::Lz4 => decompressed(&stored)?,
+        Form::SealedPlain => seals.open(stored, id.as_bytes())?,
+        Form::SealedLz4 => decompressed(&seals.open(stored, id.as_bytes())?)?,
     };
-    if ObjectId::of(&content) == row.id { Ok(content) } else { Err(damaged("is not what was written")) }
+    if ObjectId::of(&content) == *id { Ok(content) } else { Err(damaged("is not what was written")) }
 }
 
 fn seal(table_at: u64, snapshot_at: u64, table: &[u8], snapshot: &[u8]) -> Vec<u8> {

@@ -79,7 +79,7 @@ impl Store {
         let (mut needed, mut groups) = (BTreeSet::new(), BTreeSet::new());
         let mut leaving = BTreeMap::new();
         for (number, path) in self.packs()? {
-            match Pack::open(&path)? {
+            match Pack::open(&path, self.seals())? {
                 // Nobody writes while we are alone, so a pack that is not closed never will be.
                 None => remove(&path)?,
                 Some(pack) => match pack.snapshot() {
@@ -89,6 +89,14 @@ impl Store {
                     Ok(Some(_) | None) => {
                         leaving.insert(number, path);
                     }
+                    // What is too old goes, whether anybody could read it or not.
+                    Err(SnapshotError::Sealed(_))
+                        if is_before(&path, since) && !self.is_pinned(SnapshotId(number)) =>
+                    {
+                        leaving.insert(number, path);
+                    }
+                    // What it needs of others is not known.
+                    Err(error @ SnapshotError::Sealed(_)) => return Err(error),
                     // What is damaged is kept for whoever wants to look at it.
                     Err(_) => {}
                 },
@@ -97,18 +105,24 @@ impl Store {
         self.forget_names(&groups)?;
         let mut kept = None;
         for id in needed {
-            if !index.find(&id).is_some_and(|found| leaving.contains_key(&found.pack)) {
+            let Some(found) = index.find(&id).filter(|found| leaving.contains_key(&found.pack)) else {
                 continue;
-            }
-            let content = index.read(&id)?;
+            };
+            let content;
+            let (name, object) = if found.row.form.is_sealed() {
+                (found.row.name, index.stored(&id, &found)?)
+            } else {
+                content = index.read(&id)?;
+                self.seals().stored(id, packed(&content))?
+            };
             let pack = match &mut kept {
                 Some((_, pack)) => pack,
                 None => &mut kept.insert(self.next_pack(index.newest())?).1,
             };
-            pack.add(id, &packed(&content))?;
+            pack.add(name, &object)?;
         }
         if let Some((_, pack)) = kept {
-            pack.seal(None)?;
+            pack.seal(None, self.seals())?;
         }
         // Whoever dies from here on leaves an index that knows the greatest number: it is not given again.
         index.rewrite(self.directory())?;
@@ -134,7 +148,7 @@ impl Store {
         let mut hurt = Vec::new();
         for (number, path) in self.packs()? {
             let snapshot = SnapshotId(number);
-            let found = match Pack::open(&path)? {
+            let found = match Pack::open(&path, self.seals())? {
                 // One that is being written, or whose writer died.
                 None => continue,
                 Some(pack) => pack.snapshot(),
@@ -202,6 +216,13 @@ fn reach(
         }
     }
     Ok(())
+}
+
+/// Whether a file was written before a moment in milliseconds since 1970.
+fn is_before(path: &std::path::Path, since: u64) -> bool {
+    let modified = fs::metadata(path).and_then(|facts| facts.modified()).ok();
+    let moment = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    moment.is_some_and(|moment| moment.as_millis() < u128::from(since))
 }
 
 fn remove(path: &std::path::Path) -> Result<(), SnapshotError> {

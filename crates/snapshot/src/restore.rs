@@ -22,12 +22,11 @@ use crate::capture::CaptureOptions;
 use crate::databases;
 use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
-use crate::index::replace;
 use crate::lending::Lent;
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{Circumstances, LinkGroup, Meta, Node, SavedPath, SessionPlace, SnapshotReason};
-use crate::pack::{decode, encode};
+use crate::pack::decode;
 use crate::plan::{
     ActionEndTime, Behind, Found, OtherNames, Preparation, Prepared, RestoreAction, Step, group,
 };
@@ -110,6 +109,9 @@ impl Interrupted {
     }
 }
 
+/// What the journal is bound to where it is sealed.
+const JOURNAL: &[u8] = b"journal";
+
 /// The longest journal that is read (ours): it names every path of a restore.
 const LONGEST_JOURNAL: u64 = 256 * 1024 * 1024;
 
@@ -117,9 +119,8 @@ impl Store {
     /// The restore that was interrupted; `None` when none was.
     pub fn interrupted(&self) -> Option<Interrupted> {
         let path = self.journal();
-        checkrein_files::read(&path, LONGEST_JOURNAL)
-            .ok()
-            .and_then(|bytes| Interrupted::decode(&bytes, &path).ok())
+        let bytes = checkrein_files::read(&path, LONGEST_JOURNAL).ok()?;
+        Interrupted::decode(&self.seals().open(bytes, JOURNAL).ok()?, &path).ok()
     }
 
     /// Finishes a restore that was interrupted: what is not done yet is done, but for what somebody changed since.
@@ -218,7 +219,7 @@ impl Prepared {
         let in_the_way = |way: &Path| format!("`{}` stands in the way, and stays", way.display());
         work.left.extend(barred.into_iter().map(|(step, way)| (step.path, in_the_way(&way))));
         let path = store.journal();
-        replace(&path, &encode(&journal, &path)?)?;
+        store.seals().write(&path, &journal, JOURNAL)?;
         if let Err(error) = work.stage() {
             work.give_up();
             store.forget_journal()?;

@@ -3,7 +3,7 @@
 //! What is written through one name of a file is lost under all of them, also when that name goes in the same action. The others may be
 //! anywhere. So a file of several names that is saved gets one more, in the store. Through that one the saved content goes back into the
 //! file itself, and a name that went becomes a name of it again, without a search. On another file system, and for files that the kernel
-//! lets nobody link, there is none: then it is written down how many names the file had. Pruning takes both away with the last snapshot
+//! lets nobody link, and where snapshots are sealed, there is none: then it is written down how many names the file had. Pruning takes both away with the last snapshot
 //! that holds the file.
 //!
 //! Where somebody wrote to the others since, what a restore puts back becomes a file of its own. It gets a name here too, that of the heir:
@@ -78,8 +78,8 @@ impl Naming {
         if is_object_of_git(path) {
             return;
         }
-        // A file that runs with the rights of its owner must be able to go.
-        if found.st_mode & 0o6000 != 0 {
+        // A file that runs with the rights of its owner must be able to go. A name in the store would keep the content in the clear there.
+        if found.st_mode & 0o6000 != 0 || self.store.seals().is_sealing() {
             return self.count(of, found);
         }
         let Some((folder, device)) = self.open.get_or_init(|| open(&self.store.names_folder())) else {
@@ -247,7 +247,7 @@ impl Store {
         let Ok(found) = stat(path) else { return };
         let own = self.names_folder().join(heir_name(of));
         let is_ordinary = metadata::kind(&found) == FileType::RegularFile && found.st_mode & 0o6000 == 0;
-        if is_ordinary && create_directory(&self.names_folder()).is_ok() {
+        if is_ordinary && !self.seals().is_sealing() && create_directory(&self.names_folder()).is_ok() {
             drop(fs::remove_file(&own));
             if fs::hard_link(path, &own).is_ok() {
                 self.heir_is_settled(of, &own);

@@ -15,6 +15,7 @@ use crate::index::replace;
 use crate::metadata;
 use crate::node::FileTime;
 use crate::pack::{decode, encode};
+use crate::sealing::Seals;
 use crate::system::Stat;
 
 /// One entry, as it was seen.
@@ -26,6 +27,9 @@ pub(crate) struct Sight {
     /// `None` when it may have changed again without a trace.
     changed: Option<FileTime>,
 }
+
+/// What it is bound to where it is sealed.
+const SEEN: &[u8] = b"seen";
 
 /// The longest cache that is read (ours); a longer one counts as none.
 const LONGEST: u64 = 64 * 1024 * 1024;
@@ -139,8 +143,13 @@ impl Seen {
     }
 
     /// What was seen for this snapshot when it was the last one to be kept so; nothing when that is not known.
-    pub(crate) fn read(path: &Path) -> Option<(SnapshotId, Self)> {
+    pub(crate) fn read(path: &Path, seals: &Seals) -> Option<(SnapshotId, Self)> {
         let bytes = checkrein_files::read(path, LONGEST).ok()?;
+        // What it tells of would not be saved once more in the form in which it is to be.
+        if !seals.is_current(&bytes) {
+            return None;
+        }
+        let bytes = seals.open(bytes, SEEN).ok()?;
         let (content, checksum) = bytes.split_last_chunk::<32>()?;
         if blake3::hash(content).as_bytes() != checksum {
             return None;
@@ -153,7 +162,7 @@ impl Seen {
         Some((id, Self { directories, fresh: 0 }))
     }
 
-    pub(crate) fn write(&self, path: &Path, id: SnapshotId) -> Result<(), SnapshotError> {
+    pub(crate) fn write(&self, path: &Path, id: SnapshotId, seals: &Seals) -> Result<(), SnapshotError> {
         let kept = self
             .directories
             .iter()
@@ -161,6 +170,6 @@ impl Seen {
         let mut bytes = encode(&(FORM, id, kept.collect::<Vec<_>>()), path)?;
         let checksum = *blake3::hash(&bytes).as_bytes();
         bytes.extend_from_slice(&checksum);
-        replace(path, &bytes)
+        replace(path, &seals.seal(&bytes, SEEN)?)
     }
 }

@@ -14,7 +14,10 @@ use crate::error::SnapshotError;
 use crate::id::{ObjectId, SnapshotId};
 use crate::index::{Index, Pace, View, is_many, numbers, pack_path, replace, table_paths, tidy};
 use crate::node::{Content, DirectoryTree, Snapshot};
+use checkrein_vault::{Vault, VaultError};
+
 use crate::pack::{Pack, PackWriter, decode};
+use crate::sealing::Seals;
 
 /// How long somebody waits for another process by default (ours).
 pub const LOCK_WAIT: Duration = Duration::from_secs(2);
@@ -28,6 +31,7 @@ pub struct Store {
     directory: PathBuf,
     workspace: PathBuf,
     lock_wait: Duration,
+    seals: Seals,
 }
 
 /// One line of the list of snapshots.
@@ -65,7 +69,8 @@ impl Store {
     /// The store of a workspace among all stores; nothing is read or created before it is used.
     pub fn open(stores: &Path, workspace: &Path) -> Self {
         let digits = ObjectId::of(workspace.as_os_str().as_encoded_bytes()).digits(16);
-        Self { directory: stores.join(digits), workspace: workspace.to_owned(), lock_wait: LOCK_WAIT }
+        let directory = stores.join(digits);
+        Self { directory, workspace: workspace.to_owned(), lock_wait: LOCK_WAIT, seals: Seals::default() }
     }
 
     /// The store in a folder that has one; `None` where its workspace is not known, or the folder is not that of this workspace.
@@ -94,6 +99,18 @@ impl Store {
         self
     }
 
+    /// The same store, of which this vault opens what was sealed, and says whether what is saved from now on is.
+    #[must_use]
+    pub fn with_vault(mut self, vault: Vault) -> Self {
+        self.seals = Seals::of(vault);
+        self
+    }
+
+    /// What seals and opens what it holds.
+    pub(crate) fn seals(&self) -> &Seals {
+        &self.seals
+    }
+
     /// Where it lies.
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -110,15 +127,32 @@ impl Store {
         Ok(SnapshotDraft::new(self.clone(), lock, self.index(View::Newest)?, effort))
     }
 
-    /// Every whole snapshot, oldest first.
+    /// Every whole snapshot, oldest first. Those of which the key is gone are left out where a later one can be read: nobody who asks for what
+    /// was saved last is given something older in its place.
     pub fn snapshots(&self) -> Result<Vec<Listed>, SnapshotError> {
         let mut found = Vec::new();
+        let mut sealed = None;
         for (number, path) in self.packs()? {
-            if let Some(listed) = self.listed(SnapshotId(number), &path)? {
-                found.push(listed);
+            match self.listed(SnapshotId(number), &path) {
+                Ok(None) => {}
+                Ok(Some(listed)) => {
+                    found.push(listed);
+                    sealed = None;
+                }
+                Err(error @ SnapshotError::Sealed(VaultError::Missing(_))) => sealed = Some(error),
+                Err(error) => return Err(error),
             }
         }
-        Ok(found)
+        sealed.map_or(Ok(found), Err)
+    }
+
+    /// The snapshots that cannot be read for want of their key, oldest first.
+    pub fn sealed_off(&self) -> Result<Vec<SnapshotId>, SnapshotError> {
+        let is_sealed_off = |(number, path): (u64, PathBuf)| {
+            let listed = self.listed(SnapshotId(number), &path);
+            matches!(listed, Err(SnapshotError::Sealed(_))).then_some(SnapshotId(number))
+        };
+        Ok(self.packs()?.into_iter().filter_map(is_sealed_off).collect())
     }
 
     /// One snapshot.
@@ -161,10 +195,18 @@ impl Store {
     }
 
     fn listed(&self, id: SnapshotId, path: &Path) -> Result<Option<Listed>, SnapshotError> {
-        let Some(pack) = Pack::open(path)? else { return Ok(None) };
-        let Ok(snapshot) = pack.snapshot() else { return Ok(None) };
-        let pin = if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose };
+        let Some(pack) = Pack::open(path, &self.seals)? else { return Ok(None) };
+        let snapshot = match pack.snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(error @ SnapshotError::Sealed(_)) => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        let pin = if self.is_pinned(id) { Pin::Pinned } else { Pin::Loose };
         Ok(snapshot.map(|snapshot| Listed { id, snapshot, disk: pack.bytes(), pin }))
+    }
+
+    pub(crate) fn is_pinned(&self, id: SnapshotId) -> bool {
+        self.pin_path(id).exists()
     }
 
     fn pin_path(&self, id: SnapshotId) -> PathBuf {
@@ -172,7 +214,7 @@ impl Store {
     }
 
     pub(crate) fn index(&self, view: View) -> Result<Index, SnapshotError> {
-        Index::open(&self.directory, view)
+        Index::open(&self.directory, view, &self.seals)
     }
 
     /// The tables of the index, as far as there are any.
@@ -182,13 +224,13 @@ impl Store {
 
     /// Puts the newest packs into the index, in passing.
     pub(crate) fn tidy(&self) {
-        tidy(&self.directory, Pace::Slice);
+        tidy(&self.directory, Pace::Slice, &self.seals);
     }
 
     /// Does for the index what was too much while somebody waited, if there is something.
     pub(crate) fn tidy_up(&self) {
         if is_many(&self.directory) {
-            tidy(&self.directory, Pace::Whole);
+            tidy(&self.directory, Pace::Whole, &self.seals);
         }
     }
 

@@ -104,7 +104,7 @@ impl Store {
                 .open(&path)
                 .and_then(|file| file.set_modified(SystemTime::now()))
                 .is_ok();
-        if is_kept { Ok(()) } else { seen.write(&path, id) }
+        if is_kept { Ok(()) } else { seen.write(&path, id, self.seals()) }
     }
 
     /// What the last snapshot of the workspace saw, when all of that is still there.
@@ -113,7 +113,7 @@ impl Store {
     }
 
     fn known(&self) -> Option<(SnapshotId, Seen)> {
-        Seen::read(&self.seen_path()).filter(|(id, _)| self.has_pack(*id))
+        Seen::read(&self.seen_path(), self.seals()).filter(|(id, _)| self.has_pack(*id))
     }
 
     /// When the workspace was last looked at as a whole, and what came of it; `None` when it never was.

@@ -15,9 +15,10 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use checkrein_vault::Sealing;
 use proptest::prelude::*;
 
-use support::{describe, everything, ground, restore, take};
+use support::{describe, everything, ground_with, restore, take};
 
 /// Something that is done to a tree.
 #[derive(Debug, Clone)]
@@ -110,14 +111,15 @@ fn perform(tree: &Path, deed: &Deed) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn restoring_is_identity_and_can_be_taken_back(
         before in prop::collection::vec(deed(), 0..40),
         after in prop::collection::vec(deed(), 0..40),
+        sealing in prop::sample::select(vec![Sealing::Off, Sealing::On]),
     ) {
-        let ground = ground();
+        let ground = ground_with(sealing);
         before.iter().for_each(|deed| perform(&ground.tree, deed));
         let first = describe(&ground.tree);
         let (saved, _) = take(&ground.store, &[everything(&ground.tree)]);

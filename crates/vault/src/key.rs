@@ -47,6 +47,24 @@ impl fmt::Display for KeyName {
 pub struct Key {
     name: KeyName,
     cipher: XChaCha20Poly1305,
+    naming: NamingKey,
+}
+
+/// What names are made with for what a key seals, so that nobody without the key tells from a name what bears it. It opens nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct NamingKey(pub(crate) [u8; Key::LENGTH]);
+
+impl NamingKey {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8; Key::LENGTH] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for NamingKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("NamingKey")
+    }
 }
 
 impl fmt::Debug for Key {
@@ -61,12 +79,18 @@ impl Key {
 
     /// The key of these bytes.
     pub fn new(bytes: &[u8; Self::LENGTH]) -> Self {
-        let mut hasher = Sha256::new();
-        hasher.update(b"checkrein-key-name-1\0");
-        hasher.update(bytes);
-        let digest = hasher.finalize();
+        let derived = |purpose: &[u8]| -> [u8; Self::LENGTH] {
+            Sha256::new().chain_update(purpose).chain_update(bytes).finalize().into()
+        };
+        let digest = derived(b"checkrein-key-name-1\0");
         let name = KeyName(hex::encode(digest.get(..NAME).unwrap_or_default()));
-        Self { name, cipher: XChaCha20Poly1305::new(bytes.into()) }
+        let naming = NamingKey(derived(b"checkrein-key-naming-1\0"));
+        Self { name, cipher: XChaCha20Poly1305::new(bytes.into()), naming }
+    }
+
+    /// What names are made with for what it seals.
+    pub fn naming(&self) -> NamingKey {
+        self.naming
     }
 
     /// Its name.

@@ -18,10 +18,11 @@ mod error;
 mod key;
 mod key_folder;
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use error::VaultError;
-pub use key::{Key, KeyName, SEALED, key_of};
+pub use key::{Key, KeyName, NamingKey, SEALED, key_of};
 pub use key_folder::{KeyFolder, KeyPlace, ListedKey};
 
 /// Whether new values are sealed.
@@ -41,6 +42,7 @@ pub struct Vault {
     sealing: Sealing,
     current: Arc<OnceLock<Result<Key, VaultError>>>,
     all: Arc<OnceLock<Vec<Key>>>,
+    missed: Arc<Mutex<BTreeMap<KeyName, VaultError>>>,
 }
 
 impl PartialEq for Vault {
@@ -95,11 +97,48 @@ impl Vault {
         let Some(name) = key_of(&value) else { return Ok(value) };
         let has_name = |key: &&Key| *key.name() == name;
         let current = self.current.get().and_then(|current| current.as_ref().ok()).filter(has_name);
-        let all = || self.all.get_or_init(|| self.folder.iter().flat_map(KeyFolder::keys).collect());
-        match current.or_else(|| all().iter().find(has_name)) {
-            Some(key) => key.open(&value, around),
-            None => Err(self.absent(name)),
+        if let Some(key) = current.or_else(|| self.all().iter().find(has_name)) {
+            return key.open(&value, around);
         }
+        let error = self.absent(name.clone());
+        let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
+        Err(missed.entry(name).or_insert(error).clone())
+    }
+
+    /// What names are made with for what is sealed from now on; `None` where nothing is.
+    ///
+    /// # Errors
+    ///
+    /// Values are to be sealed, and there is no key to do it with.
+    pub fn naming(&self) -> Result<Option<NamingKey>, VaultError> {
+        match self.sealing {
+            Sealing::Off => Ok(None),
+            Sealing::On => self.current().map(|key| Some(key.naming())),
+        }
+    }
+
+    /// What names were made with for what any key that is here sealed.
+    pub fn namings(&self) -> impl Iterator<Item = NamingKey> {
+        self.all().iter().map(Key::naming)
+    }
+
+    /// Whether a value is in the form in which it would be written now: sealed with the key in use, or in the clear.
+    pub fn is_current(&self, value: &[u8]) -> bool {
+        match (self.sealing, key_of(value)) {
+            (Sealing::Off, sealed_with) => sealed_with.is_none(),
+            (Sealing::On, Some(sealed_with)) => self.current().is_ok_and(|key| *key.name() == sealed_with),
+            (Sealing::On, None) => false,
+        }
+    }
+
+    fn all(&self) -> &[Key] {
+        self.all.get_or_init(|| self.folder.iter().flat_map(KeyFolder::keys).collect())
+    }
+
+    /// Why values were not opened for want of their keys so far, by this vault and its copies, one for each key: whoever leaves out what it could
+    /// not read can say so at the end.
+    pub fn missed(&self) -> Vec<VaultError> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// Why a key cannot be used.
@@ -147,7 +186,9 @@ mod tests {
         }
         let other = tempfile::tempdir().unwrap();
         vault(other.path()).seal(b"x", b"").unwrap();
-        assert!(matches!(vault(other.path()).open(sealed, b"here"), Err(VaultError::Missing(_))));
+        let other = vault(other.path());
+        assert!(matches!(other.clone().open(sealed, b"here"), Err(VaultError::Missing(_))));
+        assert_eq!(other.missed().len(), 1, "a copy tells of it too");
     }
 
     #[test]
@@ -172,6 +213,25 @@ mod tests {
         assert_eq!(key_of(&after).as_ref(), Some(second.name()));
         assert_eq!(vault(folder.path()).open(before, b"").unwrap(), b"one");
         assert_eq!(keys.listed().len(), 2);
+    }
+
+    #[test]
+    fn names_are_made_with_each_key_and_only_what_the_key_in_use_sealed_is_current() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = KeyFolder::new(folder.path().join("keys"));
+        let off = || Vault::new(keys.clone()).with_sealing(Sealing::Off);
+        assert_eq!(off().naming().unwrap(), None);
+        let first = vault(folder.path()).naming().unwrap().unwrap();
+        let before = vault(folder.path()).seal(b"one", b"").unwrap();
+        assert!(vault(folder.path()).is_current(&before) && !off().is_current(&before));
+        keys.replace().unwrap();
+        let second = vault(folder.path()).naming().unwrap().unwrap();
+        assert_ne!(first, second);
+        assert!(!vault(folder.path()).is_current(&before), "a rotation is for what comes");
+        assert!(off().is_current(b"clear") && !vault(folder.path()).is_current(b"clear"));
+        let all: Vec<NamingKey> = off().namings().collect();
+        assert!(all.len() == 2 && all.contains(&first) && all.contains(&second));
+        assert!(!format!("{first:?}").contains(&format!("{:02x}", first.bytes()[0])));
     }
 
     #[test]

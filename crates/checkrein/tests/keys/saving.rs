@@ -70,6 +70,12 @@ pub fn rows() -> Vec<Row> {
             large(scene);
             cleared(scene)
         }),
+        row("snapshots.encrypt", ["true", "false"], &[], |scene| {
+            scene.write("project/notes.txt", "marmalade\n");
+            scene.verdict("rm notes.txt");
+            let pack = std::fs::read(found(scene, "1")).unwrap();
+            pack.windows(9).any(|part| part == b"marmalade").to_string()
+        }),
         row("containment.commands", [r#""opaque""#, r#""off""#], UNATTENDED, |scene| scene.verdict("./tool")),
         row("containment.network", [r#""loopback""#, r#""none""#], UNATTENDED, |scene| {
             scene.asked("./tool")["hookSpecificOutput"]["updatedInput"]["command"].to_string()

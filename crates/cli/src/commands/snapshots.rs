@@ -26,6 +26,10 @@ pub fn list(
 ) -> Result<ExitStatus, CommandError> {
     let ground = RestoreContext::open(environment, Unfinished::Tell)?;
     let mut all = ground.store.snapshots()?;
+    let sealed = ground.store.sealed_off()?.len() as u64;
+    if sealed > 0 {
+        log(&format!("{} cannot be read", counted(sealed, "encrypted snapshot")));
+    }
     let hidden = all.len().saturating_sub(count);
     let shown = all.split_off(hidden);
     match output {

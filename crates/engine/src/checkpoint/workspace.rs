@@ -101,7 +101,8 @@ pub(crate) fn clear_away_elsewhere(
             break;
         }
         let Some(store) = Store::in_folder(&folder.path()) else { continue };
-        let store = store.with_lock_wait(Duration::from_millis(50));
+        let store =
+            store.with_vault(environment.state.vault().clone()).with_lock_wait(Duration::from_millis(50));
         // Opening a store costs; that of a name is enough to see that it holds something old.
         if !store.holds_older_than(retention.since) {
             continue;

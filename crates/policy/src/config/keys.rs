@@ -405,6 +405,8 @@ pub(crate) static KEYS: &[Key] = &[
         "How many snapshots of a workspace are kept."),
     key!("snapshots.retention_megabytes", snapshots.retention_megabytes, Kind::Count(1), Higher,
         "How much the snapshots of a workspace may take on the disk, in megabytes."),
+    key!("snapshots.encrypt", snapshots.encrypt, Kind::Switch, On,
+        "Whether snapshots are encrypted before they are written, with the key of `audit.encrypt`. What was saved before stays as it is until it goes."),
 
     key!("containment.commands", containment.commands, Kind::Choice(ContainedCommands::WORDS), Locked,
         "Which commands run within bounds that the kernel enforces: none, those that would be asked about only because they cannot be understood, or all that cannot be understood. Not set: `off` in profile `interactive`, else `opaque`.",

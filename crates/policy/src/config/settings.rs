@@ -109,6 +109,8 @@ pub struct Snapshots {
     pub retention_count: u64,
     /// How much the snapshots of a workspace may take on the disk, in megabytes.
     pub retention_megabytes: u64,
+    /// Whether what is saved is encrypted.
+    pub encrypt: bool,
 }
 
 /// Running within bounds what cannot be understood.
@@ -711,6 +713,7 @@ impl Default for Snapshots {
             retention_days: 14,
             retention_count: 1_000,
             retention_megabytes: 5_000,
+            encrypt: false,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::packs::Packs;
 use super::table::{Bytes, Table, location, row_bytes};
 use super::{Index, View};
 use crate::error::SnapshotError;
+use crate::sealing::Seals;
 
 /// How many times as long as all on top of it a table is at least (ours).
 const RATIO: u64 = 8;
@@ -51,14 +52,14 @@ pub(crate) fn is_many(directory: &Path) -> bool {
 }
 
 /// Writes a table of the packs that stand outside. A failure costs time later, nothing else; so does somebody who is at it already.
-pub(crate) fn tidy(directory: &Path, pace: Pace) {
+pub(crate) fn tidy(directory: &Path, pace: Pace, seals: &Seals) {
     if let Some(_alone) = alone(directory) {
-        drop(put_together(directory, pace));
+        drop(put_together(directory, pace, seals));
     }
 }
 
-fn put_together(directory: &Path, pace: Pace) -> Result<(), SnapshotError> {
-    let index = Index::open(directory, View::Newest)?;
+fn put_together(directory: &Path, pace: Pace, seals: &Seals) -> Result<(), SnapshotError> {
+    let index = Index::open(directory, View::Newest, seals)?;
     let sizes: Vec<u64> = index.tables.iter().map(|table| table.count + 1).collect();
     let loose = if index.loose.packs.is_empty() { 0 } else { index.loose.rows.len() as u64 + 1 };
     let from = level(&sizes, loose, pace);

@@ -144,10 +144,12 @@ pub(super) fn row_bytes(location: &Location) -> Bytes {
     let form = match location.row.form {
         Form::Plain => 0,
         Form::Lz4 => 1,
+        Form::SealedPlain => 2,
+        Form::SealedLz4 => 3,
     };
     let parts = location
         .row
-        .id
+        .name
         .as_bytes()
         .iter()
         .copied()
@@ -169,10 +171,12 @@ pub(super) fn location(bytes: &Bytes) -> Option<Location> {
     let form = match rest.first()? {
         0 => Form::Plain,
         1 => Form::Lz4,
+        2 => Form::SealedPlain,
+        3 => Form::SealedLz4,
         _ => return None,
     };
     let row = Row {
-        id: ObjectId::from_bytes(*name),
+        name: ObjectId::from_bytes(*name),
         at: u64::from_le_bytes(*at),
         stored: u32::from_le_bytes(*stored),
         length: u32::from_le_bytes(*length),
@@ -192,7 +196,7 @@ mod tests {
         let numbers: BTreeSet<u64> = [1, 2, 5].into();
         let row = |number: u8| Location {
             pack: u64::from(number % 5),
-            row: Row { id: ObjectId::of(&[number]), at: 8, stored: 1, length: 1, form: Form::Plain },
+            row: Row { name: ObjectId::of(&[number]), at: 8, stored: 1, length: 1, form: Form::Plain },
         };
         let mut rows: Vec<Bytes> = (0..200).map(|number| row_bytes(&row(number))).collect();
         rows.sort_unstable();

@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SnapshotError;
 use crate::id::SnapshotId;
-use crate::index::replace;
 use crate::lookup::stat;
 use crate::metadata;
 use crate::node::{FileTime, SavedPath};
-use crate::pack::{decode, encode};
 use crate::plan::{RestoreAction, Step};
 use crate::store::{Store, create_directory};
 use crate::system::Stat;
@@ -21,6 +19,9 @@ use rustix::fs::FileType;
 
 /// The longest list that is read, in bytes (ours): it names every path that a restore made.
 const LONGEST: u64 = 256 * 1024 * 1024;
+
+/// What the list is bound to where it is sealed.
+const RESTORED: &[u8] = b"restored";
 
 /// What a restore made at its paths, each as it left it.
 pub(crate) type PutBack = BTreeMap<SavedPath, Mark>;
@@ -78,7 +79,7 @@ impl Store {
         let path = self.mark_of(saved_as);
         let bytes = checkrein_files::read(&path, LONGEST).unwrap_or_default();
         // Earlier versions wrote nothing into it.
-        let found = if bytes.is_empty() { None } else { decode(&bytes, &path).ok() };
+        let found = if bytes.is_empty() { None } else { self.seals().value(bytes, &path, RESTORED).ok() };
         found.map(|all: Vec<(SavedPath, Mark)>| all.into_iter().collect()).unwrap_or_default()
     }
 
@@ -93,7 +94,7 @@ impl Store {
             return Ok(());
         }
         let made: Vec<(SavedPath, Mark)> = made.into_iter().collect();
-        replace(&path, &encode(&made, &path)?)
+        self.seals().write(&path, &made, RESTORED)
     }
 
     fn mark_of(&self, saved_as: SnapshotId) -> std::path::PathBuf {

@@ -13,6 +13,8 @@ use checkrein_snapshot::{
     Preparation, Prepared, Request, Restored, Snapshot, SnapshotId, SnapshotReason, Step, Store, capture,
 };
 
+use checkrein_vault::{KeyFolder, Sealing, Vault};
+
 /// A scratch directory with a tree and a store beside it.
 pub struct Ground {
     pub scratch: tempfile::TempDir,
@@ -21,11 +23,22 @@ pub struct Ground {
 }
 
 pub fn ground() -> Ground {
+    ground_with(Sealing::Off)
+}
+
+/// The same with a store that is sealed or not; the keys lie beside it.
+pub fn ground_with(sealing: Sealing) -> Ground {
     let scratch = tempfile::tempdir().unwrap();
     let tree = scratch.path().canonicalize().unwrap().join("tree");
     fs::create_dir(&tree).unwrap();
-    let store = Store::open(&scratch.path().join("snapshots"), &tree);
+    let store =
+        Store::open(&scratch.path().join("snapshots"), &tree).with_vault(vault(scratch.path(), sealing));
     Ground { scratch, tree, store }
+}
+
+/// What seals with the keys beside a store.
+pub fn vault(scratch: &Path, sealing: Sealing) -> Vault {
+    Vault::new(KeyFolder::new(scratch.join("keys"))).with_sealing(sealing)
 }
 
 /// Everything that can be seen of a node: sort, mode, time, content, attributes, and the first name of the same file.
