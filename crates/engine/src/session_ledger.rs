@@ -77,6 +77,8 @@ pub(crate) fn masking(audit: &Audit) -> Masking {
     Masking {
         secrets: choice(audit.mask.secrets),
         personal_data: choice(audit.mask.personal_data),
+        clear: audit.mask.clear.clone(),
+        names: audit.mask.names.clone(),
         literals: audit.mask.literals.clone(),
     }
 }

@@ -31,12 +31,15 @@ fn each_kind_is_masked_and_one_switch_leaves_it() {
         ("card", "paid with 4111 1111 1111 1111 today"),
         ("iban", "from DE89 3704 0044 0532 0130 00 today"),
         ("ssn", "her number is 078-05-1120 today"),
+        ("national_id", "bsn 111222333 today"),
+        ("name", "for Ann Meyer today"),
         ("phone", "call 0049 30 901820 today"),
         ("phone", "call 1-212-555-0173 today"),
         ("phone", "call +49 (0)30 901820 today"),
         ("ip", "came from 93.184.216.34 today"),
     ];
-    let key = MaskKey::new([7; MaskKey::LENGTH]);
+    let names = Masking { names: vec!["Ann Meyer".to_owned()], ..Masking::default() };
+    let key = MaskKey::new([7; MaskKey::LENGTH]).with_masking(names);
     let clear = Masking { personal_data: MaskingChoice::Clear, ..Masking::default() };
     let clear = MaskKey::new([7; MaskKey::LENGTH]).with_masking(clear);
     for (kind, text) in examples {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use checkrein_ledger::mask::{Counts, NATIONAL_NUMBERS};
 use checkrein_policy::rules;
 
 use xtask::{Outcome, root};
@@ -57,6 +58,7 @@ fn pages() -> Result<Vec<Page>, String> {
         Page { path: folder.join("json.schema.json"), text: json_schema + "\n" },
         Page { path: folder.join("rules.md"), text: rule_page() },
         Page { path: folder.join("escapes.md"), text: escape_page() },
+        Page { path: folder.join("national-numbers.md"), text: national_page() },
         Page {
             path: root().join("docs/agents.md"),
             text: checkrein_clients::page(checkrein_clients::CLIENTS),
@@ -92,6 +94,32 @@ fn escape_page() -> String {
     page.push_str("\n## What is not held\n\n");
     for NotHeld { text, .. } in NOT_HELD {
         let _ = writeln!(page, "- {text}");
+    }
+    page
+}
+
+fn national_page() -> String {
+    let mut page = "# National numbers\n\n\
+        The numbers that states give to persons, as records know and mask them as `national_id`. `9` is a digit, `A` a\n\
+        capital letter, `X` either. A form **in bold** counts by itself: of a thousand numbers of its length less than one is a\n\
+        chance hit, or nothing else is written with signs in these places. The other forms count where one of the words\n\
+        stands at most 48 bytes in front of them on the line, or is the key of the value. Tests compare with python-stdnum,\n\
+        and count chance hits (`crates/ledger/tests/national_numbers.rs`). Social security numbers of the United States are\n\
+        known by their form alone, as `ssn`. Made by `cargo xtask docs`.\n\n\
+        | country | number | forms | checked by | words |\n|---|---|---|---|---|\n"
+        .to_owned();
+    for one in NATIONAL_NUMBERS {
+        let forms: Vec<String> = one
+            .forms
+            .iter()
+            .map(|form| match form.counts {
+                Counts::Alone => format!("**`{}`**", form.written),
+                Counts::Named => format!("`{}`", form.written),
+            })
+            .collect();
+        let words: Vec<String> = one.words.iter().map(|word| format!("`{word}`")).collect();
+        let (forms, words) = (forms.join(", "), words.join(", "));
+        let _ = writeln!(page, "| {} | {} | {forms} | {} | {words} |", one.country, one.name, one.checked);
     }
     page
 }

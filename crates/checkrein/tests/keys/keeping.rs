@@ -30,6 +30,8 @@ pub fn rows() -> Vec<Row> {
         }),
         row("audit.mask.secrets", ["true", "false"], &[], prompted),
         row("audit.mask.personal_data", ["true", "false"], &[], prompted),
+        row("audit.mask.clear", ["[]", r#"["email"]"#], &[], prompted),
+        row("audit.mask.names", ["[]", r#"["project nightingale"]"#], &[], prompted),
         row("audit.mask.literals", ["[]", r#"["Nightingale"]"#], &[], prompted),
         row("output.mask_secrets", ["true", "false"], &[], |scene| {
             scene.write("project/.env", "API_KEY=a1b2c3d4e5f6a7b8c9d0\n");

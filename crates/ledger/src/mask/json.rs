@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::name::{Name, judge};
+use super::national::is_national;
 use super::value::{looks_random, stands_for_one};
 use super::{MaskKey, kinds_of_masks, mask_text};
 
@@ -95,7 +96,12 @@ fn mask_fields(fields: &mut Map<String, Json>, key: &MaskKey) {
                 }
                 other => mask_json(other, key),
             },
-            Name::Plain => mask_json(value, key),
+            Name::Plain => match value {
+                Json::String(text) if key.masks("national_id") && is_national(name, text) => {
+                    *text = key.mask("national_id", text);
+                }
+                other => mask_json(other, key),
+            },
         }
     }
 }

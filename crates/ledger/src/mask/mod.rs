@@ -6,6 +6,7 @@
 //! | `token` | tokens that their prefix gives away |
 //! | `name` | names after which a secret stands |
 //! | `personal` | numbers that say who somebody is, and the list of all kinds of personal data |
+//! | `national` | the numbers that states give to persons |
 //! | `phone` | telephone numbers |
 //! | `value` | where a value ends, and which values only stand for one |
 //! | `form` | forms of headers and addresses |
@@ -21,6 +22,7 @@ mod body;
 mod form;
 mod json;
 mod name;
+mod national;
 mod personal;
 mod phone;
 mod scan;
@@ -36,6 +38,7 @@ use crate::hash_chain::hexadecimal;
 
 pub use body::mask_body;
 pub use json::{mask_json, mask_output};
+pub use national::{Counts, NATIONAL_NUMBERS, NationalForm, NationalNumber};
 pub use personal::{PERSONAL_KINDS, PersonalKind};
 pub use settings::{SecretSetting, secret_settings, secret_variable};
 
@@ -46,6 +49,10 @@ pub struct Masking {
     pub secrets: MaskingChoice,
     /// Mail addresses, and numbers of cards, accounts, persons, telephones and machines.
     pub personal_data: MaskingChoice,
+    /// Kinds of personal data that are written as they stand all the same, by the names of [`PERSONAL_KINDS`].
+    pub clear: Vec<String>,
+    /// Names of people, masked however they are written; empty ones count for nothing.
+    pub names: Vec<String>,
     /// Further texts, wherever they stand; empty ones count for nothing.
     pub literals: Vec<String>,
 }
@@ -72,7 +79,13 @@ pub enum MaskingChoice {
 
 impl Default for Masking {
     fn default() -> Self {
-        Self { secrets: MaskingChoice::Masked, personal_data: MaskingChoice::Masked, literals: Vec::new() }
+        Self {
+            secrets: MaskingChoice::Masked,
+            personal_data: MaskingChoice::Masked,
+            clear: Vec::new(),
+            names: Vec::new(),
+            literals: Vec::new(),
+        }
     }
 }
 
@@ -118,7 +131,7 @@ impl MaskKey {
             ShownText::List => MaskingChoice::Masked,
             ShownText::Anything => MaskingChoice::ByForm,
         };
-        let masking = Masking { secrets, personal_data: MaskingChoice::Clear, literals: Vec::new() };
+        let masking = Masking { secrets, personal_data: MaskingChoice::Clear, ..Masking::default() };
         Self { settings, ..self.with_masking(masking) }
     }
 
@@ -141,6 +154,8 @@ impl MaskKey {
     pub fn with_masking(mut self, masking: Masking) -> Self {
         self.masking = masking;
         self.masking.literals.retain(|text| !text.trim().is_empty() && !text.contains("[masked:"));
+        self.masking.names.retain(|name| !name.trim().is_empty());
+        self.masking.names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         self.masking.literals.sort_by_key(|text| std::cmp::Reverse(text.len()));
         self
     }
@@ -159,6 +174,9 @@ impl MaskKey {
     /// Whether what has a form of this kind is masked.
     fn masks(&self, kind: &str) -> bool {
         let is_personal = PERSONAL_KINDS.iter().any(|known| known.name == kind);
+        if is_personal && self.masking.clear.iter().any(|clear| clear == kind) {
+            return false;
+        }
         let choice = if is_personal { self.masking.personal_data } else { self.masking.secrets };
         match choice {
             MaskingChoice::Masked | MaskingChoice::ByForm => true,
@@ -195,6 +213,16 @@ const PASSES: usize = 4;
 
 /// The text with its secrets masked; borrowed when it holds none.
 pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
+    match mask_all_but_names(text, key) {
+        Cow::Borrowed(text) => mask_names(text, key),
+        Cow::Owned(masked) => match mask_names(&masked, key) {
+            Cow::Borrowed(_) => Cow::Owned(masked),
+            Cow::Owned(without) => Cow::Owned(without),
+        },
+    }
+}
+
+fn mask_all_but_names<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
     if key.settings.iter().any(|setting| text.contains(&setting.value)) {
         let without = key.settings.iter().fold(text.to_owned(), |text, setting| {
             let mask = setting.with_mask(|secret| key.mask(setting.kind, secret));
@@ -203,6 +231,72 @@ pub fn mask_text<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
         return Cow::Owned(mask_known(&without, key).into_owned());
     }
     mask_known(text, key)
+}
+
+/// Masks names of people: words in any case, with whatever blanks between them, that stand by themselves.
+fn mask_names<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
+    if !key.masks("name") {
+        return Cow::Borrowed(text);
+    }
+    let mut masked = Cow::Borrowed(text);
+    for name in &key.masking.names {
+        let words: Vec<Vec<char>> = name.split_whitespace().map(folded).collect();
+        if let Some(without) = without_name(&masked, &words, key) {
+            masked = Cow::Owned(without);
+        }
+    }
+    masked
+}
+
+/// The letters of a text, whatever their case.
+fn folded(text: &str) -> Vec<char> {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// The text without the name of these words; `None` where it does not stand there.
+fn without_name(text: &str, words: &[Vec<char>], key: &MaskKey) -> Option<String> {
+    let mut output = String::new();
+    let (mut copied, mut at) = (0, 0);
+    let mut is_behind_letter = false;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if let Some(length) = mask_length(rest.as_bytes()) {
+            (at, is_behind_letter) = (at + length, false);
+            continue;
+        }
+        if !is_behind_letter && let Some(length) = name_length(rest, words) {
+            output.push_str(text.get(copied..at)?);
+            output.push_str(&key.mask("name", &words.concat().into_iter().collect::<String>()));
+            (at, copied) = (at + length, at + length);
+            continue;
+        }
+        let letter = rest.chars().next()?;
+        is_behind_letter = letter.is_alphanumeric();
+        at += letter.len_utf8();
+    }
+    (copied > 0).then(|| output + text.get(copied..).unwrap_or_default())
+}
+
+/// How much of a text the name of these words takes that it begins with.
+fn name_length(text: &str, words: &[Vec<char>]) -> Option<usize> {
+    let mut rest = text;
+    for (place, word) in words.iter().enumerate() {
+        if place > 0 {
+            let behind = rest.trim_start();
+            if behind.len() == rest.len() {
+                return None;
+            }
+            rest = behind;
+        }
+        let mut wanted = word.as_slice();
+        while !wanted.is_empty() {
+            let letter = rest.chars().next()?;
+            let small: Vec<char> = letter.to_lowercase().collect();
+            wanted = wanted.strip_prefix(small.as_slice())?;
+            rest = rest.get(letter.len_utf8()..)?;
+        }
+    }
+    let is_end = !rest.starts_with(char::is_alphanumeric);
+    (is_end && !words.is_empty()).then(|| text.len() - rest.len())
 }
 
 /// Masks what is known beforehand, then what has the form of a secret.

@@ -1,7 +1,7 @@
 //! Numbers that say who somebody is: payment cards, bank accounts, social security, telephones, addresses of machines. Each has a form that
 //! can be checked, so that a build number or a time is none of them.
 
-use super::phone;
+use super::{national, phone};
 
 /// A kind of personal data that is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct PersonalKind {
 }
 
 /// All kinds of personal data that are masked (`audit.mask.personal_data`).
-pub const PERSONAL_KINDS: [PersonalKind; 6] = [
+pub const PERSONAL_KINDS: [PersonalKind; 8] = [
     PersonalKind {
         name: "email",
         what: "mail addresses",
@@ -35,6 +35,16 @@ pub const PERSONAL_KINDS: [PersonalKind; 6] = [
         name: "ssn",
         what: "social security numbers of the United States",
         recognised: "`123-45-6789`, except numbers that are never issued",
+    },
+    PersonalKind {
+        name: "national_id",
+        what: "numbers that a state gives to persons: [the table](reference/national-numbers.md) has 34 countries",
+        recognised: "form, date and check digit, where a word near it names it (`BSN 111222333`), or where chance hits are rarer than one in a thousand",
+    },
+    PersonalKind {
+        name: "name",
+        what: "the names of people that you list in `audit.mask.names`",
+        recognised: "the words of the name in any case, by themselves, with blanks or line ends between them",
     },
     PersonalKind {
         name: "phone",
@@ -60,13 +70,16 @@ pub(super) fn personal(rest: &[u8], before: &[u8]) -> Option<Personal> {
     // The host of an address, or a part of a path or a longer version, says what is talked to.
     let is_part = matches!(before.last(), Some(b'/' | b'@' | b'.' | b'-'));
     let long_machine = || if begins_long_machine(before) { long_machine_address(rest) } else { None };
+    let national = || found("national_id", national::national(rest, before));
     match rest.first()? {
         b'+' => found("phone", phone::international(rest)),
         b'(' => found("phone", phone::bracketed(rest)),
         b'f' | b'F' if before.ends_with(b"::") => found("ip", mapped_machine_address(rest, before)),
-        b'A'..=b'Z' | b'a'..=b'z' => found("iban", bank_account(rest)),
+        b'A'..=b'Z' => found("iban", bank_account(rest)).or_else(national),
+        b'a'..=b'z' => found("iban", bank_account(rest)),
         b'0'..=b'9' => found("card", payment_card(rest))
             .or_else(|| found("ssn", social_security(rest)))
+            .or_else(national)
             .or_else(|| found("phone", phone::dialled(rest, before)))
             .or_else(|| found("phone", phone::national(rest, before)))
             .or_else(|| if is_part { None } else { found("ip", machine_address(rest)) })

@@ -5,7 +5,7 @@ use super::name::{Name, judge};
 use super::personal::personal;
 use super::token::token;
 use super::value::{assigned, is_secret, looks_random, stands_for_one};
-use super::{MaskKey, mask_length};
+use super::{MaskKey, MaskingChoice, mask_length};
 
 /// The text with every secret masked that one pass finds; `None` when it finds none.
 pub(super) fn scan(text: &str, key: &MaskKey) -> Option<String> {
@@ -363,7 +363,7 @@ impl<'text> Scanner<'text> {
 
     /// A number that says who somebody is.
     fn person(&self, position: usize) -> Option<Step> {
-        if !self.key.masks("card") {
+        if self.key.masking.personal_data == MaskingChoice::Clear {
             return None;
         }
         let before = self.before(position);

@@ -7,7 +7,7 @@ use super::choice::{
     LogLevel, Mode, Profile, ReviewMode, Sensitivity, StrategyType, Strength, Sync, TelemetryEvents,
     TwoStrikes,
 };
-use super::settings::{Config, GateSettings};
+use super::settings::{Config, GateSettings, Mask};
 use super::value::{Field, Kind, Value};
 use crate::governance::{Fallback, RiskClass, Tier};
 
@@ -424,6 +424,10 @@ pub(crate) static KEYS: &[Key] = &[
     key!("audit.mask.secrets", audit.mask.secrets, Kind::Switch, On, "Whether credentials are masked before anything is written."),
     key!("audit.mask.personal_data", audit.mask.personal_data, Kind::Switch, On,
         "Whether personal data is masked before anything is written."),
+    key!("audit.mask.clear", audit.mask.clear, Kind::Words(Mask::KINDS), GatherLooser,
+        "Kinds of personal data that are written as they stand, while the others are masked."),
+    key!("audit.mask.names", audit.mask.names, Kind::List, Gather,
+        "Names of people that are masked wherever they stand, in any case, such as `Ann Meyer`."),
     key!("audit.mask.literals", audit.mask.literals, Kind::List, Gather, "Further texts that are masked wherever they stand."),
     key!("audit.sync", audit.sync, Kind::Choice(Sync::WORDS), Order,
         "Which records are forced to the disk: none, blocks, halts, approvals and snapshots, or all."),

@@ -489,8 +489,18 @@ pub struct Mask {
     pub secrets: bool,
     /// Names, addresses, numbers of persons.
     pub personal_data: bool,
+    /// Kinds of personal data that are left as they are, out of [`Mask::KINDS`].
+    pub clear: Vec<String>,
+    /// Names of people.
+    pub names: Vec<String>,
     /// Further texts that are masked wherever they stand.
     pub literals: Vec<String>,
+}
+
+impl Mask {
+    /// The kinds of personal data that can be left as they are.
+    pub const KINDS: &'static [&'static str] =
+        &["email", "card", "iban", "ssn", "national_id", "name", "phone", "ip"];
 }
 
 impl Config {
@@ -731,7 +741,13 @@ impl Default for Audit {
             retention_days: 30,
             encrypt: false,
             anchor: None,
-            mask: Mask { secrets: true, personal_data: true, literals: Vec::new() },
+            mask: Mask {
+                secrets: true,
+                personal_data: true,
+                clear: Vec::new(),
+                names: Vec::new(),
+                literals: Vec::new(),
+            },
             sync: Sync::Important,
             log_level: LogLevel::Info,
             export_format: ExportFormat::Json,
