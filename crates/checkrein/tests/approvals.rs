@@ -65,6 +65,7 @@ fn events(environment: &TestEnvironment, session: &str, name: &str) -> Vec<Json>
     bodies.filter(|body| body["name"] == name).map(|body| body["fields"].clone()).collect()
 }
 
+// Source: seed 003-7
 #[test]
 fn a_yes_lets_the_waiting_call_go_on_and_no_other() {
     let environment = unattended("");
@@ -217,6 +218,7 @@ fn what_is_allowed_for_longer_is_an_allowance() {
     }
 }
 
+// Source: seed 003-7
 #[test]
 fn without_an_answer_the_answer_is_no_and_a_late_one_is_refused() {
     let environment = unattended("approvals: {wait_seconds: 2}\n");
@@ -296,6 +298,7 @@ fn a_killed_hook_takes_its_question_with_it() {
     assert_eq!(decision(&environment.bash("s", CALL)), Some("deny"));
 }
 
+// Source: seed 003-9
 #[test]
 fn of_many_answers_one_counts() {
     let environment = unattended("");
@@ -597,6 +600,7 @@ fn secrets_are_masked_in_what_is_kept_and_only_the_user_reads_it() {
     answer_of(hook);
 }
 
+// Source: seed 003-6
 #[test]
 fn people_are_told_of_a_question_with_the_command_that_answers_it() {
     let environment = unattended(

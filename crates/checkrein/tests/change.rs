@@ -69,6 +69,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
+// Source: seed 004-63
 #[test]
 fn a_change_goes_its_way_from_the_question_to_the_end() {
     let environment = environment();
@@ -130,6 +131,7 @@ fn a_verified_change_is_due_no_more() {
     assert!(!environment.records("s").last().unwrap().to_string().contains("unverified_changes"));
 }
 
+// Source: seed 004-66
 #[test]
 fn a_session_that_ends_with_an_unverified_change_is_told_of() {
     let environment = environment();
@@ -152,6 +154,7 @@ fn a_session_that_ends_with_an_unverified_change_is_told_of() {
     assert!(!after.contains("is not verified"), "{after}");
 }
 
+// Source: seed 004-66
 #[test]
 fn a_failed_verification_raises_doubt() {
     let environment = environment();
@@ -171,6 +174,7 @@ fn a_failed_verification_raises_doubt() {
     assert!(risk("c3"), "{:?}", environment.records("s").last());
 }
 
+// Source: seed 004-63
 #[test]
 fn nothing_is_opened_without_a_way_back_and_a_verification() {
     let environment = environment();
@@ -348,6 +352,7 @@ fn no_other_text_uses_an_approval() {
     assert_eq!(environment.records("s").last().unwrap()["body"]["change"], json!(id));
 }
 
+// Source: seed 004-64
 #[test]
 fn what_goes_beyond_the_blast_radius_does_not_pass() {
     let environment = environment();
@@ -490,6 +495,7 @@ fn ran_with(options: &[&str]) -> (TestEnvironment, String) {
 }
 
 /// A change whose verification succeeds may still be one that nobody wants.
+// Source: seed 004-65
 #[test]
 fn a_change_that_ran_is_taken_back_by_its_own_command() {
     let (environment, id) =

@@ -94,6 +94,7 @@ fn keys(environment: &TestEnvironment) -> PathBuf {
     environment.home().join(".config/checkrein/keys")
 }
 
+// Source: seed 001-72
 #[test]
 fn a_stolen_state_directory_tells_no_word_and_its_owner_reads_all() {
     let plain = TestEnvironment::new();
@@ -130,6 +131,7 @@ fn records_of_before_and_after_are_read_together_also_after_a_rotation() {
     assert_eq!(listed.matches("\"place\": \"file\"").count(), 2, "{listed}");
 }
 
+// Source: seed 001-72
 #[test]
 fn without_the_key_the_chain_is_verified_the_guard_judges_and_says_what_is_missing() {
     let environment = encrypting();
@@ -226,6 +228,7 @@ fn killed_after(mut command: std::process::Command, input: &[u8], wait: std::tim
     child.wait().unwrap();
 }
 
+// Source: seed 001-72
 #[test]
 fn killing_at_any_moment_of_switching_on_or_rotating_loses_nothing() {
     // A generator of its own, so that a failure comes again.

@@ -103,6 +103,7 @@ fn what_is_inside_the_scope_works_as_ever() {
     assert_eq!(output.status.code(), Some(0));
 }
 
+// Source: seed 001-67
 #[test]
 fn nothing_outside_the_scope_changes_whatever_is_tried() {
     let scene = Scene::new();
@@ -293,6 +294,7 @@ fn a_refusal_says_what_was_tried_and_what_would_allow_it() {
     assert_eq!(output.status.code(), Some(0), "the status is that of the command");
 }
 
+// Source: seed 001-67
 #[test]
 fn only_what_is_named_is_read() {
     let scene = Scene::new();
@@ -301,6 +303,7 @@ fn only_what_is_named_is_read() {
     assert!(said(&output).contains("cat may not read"), "{}", said(&output));
 }
 
+// Source: seed 001-68
 #[test]
 fn the_network_is_who_was_named() {
     let scene = Scene::new();

@@ -63,6 +63,7 @@ fn gate(environment: &TestEnvironment, name: &str, more: &[&str]) -> (Output, Ve
     (output, found)
 }
 
+// Source: seed 004-41
 #[test]
 fn a_document_is_held_against_the_work_tree() {
     let environment = project(DESIGN);
@@ -98,6 +99,7 @@ fn a_document_is_held_against_the_work_tree() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+// Source: seed 004-42
 #[test]
 fn requirements_need_tests_that_say_something() {
     let environment = project(DESIGN);
@@ -137,6 +139,7 @@ const PASSED: &str =
 const FAILED: &str =
     "running 3 tests\n\ntest result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
 
+// Source: seed 004-44
 #[test]
 fn what_changed_is_held_against_the_document_and_the_records() {
     let environment = project(DESIGN);

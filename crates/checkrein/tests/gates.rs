@@ -137,6 +137,7 @@ fn warnings_fail_only_where_it_is_strict() {
     assert_eq!(found(&output), ["a.go:3 error exemption_without_reason", "a.go:4 warning empty_body"]);
 }
 
+// Source: seed 004-49
 #[test]
 fn code_that_cannot_be_read_fails() {
     let environment = TestEnvironment::new();
@@ -373,6 +374,7 @@ fn files_outside_of_a_list_are_found() {
     }
 }
 
+// Source: seed 004-79
 #[test]
 fn imports_and_packages_that_do_not_exist_are_found() {
     let environment = TestEnvironment::new();

@@ -79,6 +79,7 @@ fn what_is_counted_survives_the_loss_of_the_state() {
     assert_eq!(decision(&environment.bash("s", "ls")), Some("deny"));
 }
 
+// Source: seed 001-44, 001-75
 #[test]
 fn an_own_pattern_asks_when_it_is_complete_and_a_test_takes_it_back() {
     let environment = environment(
@@ -103,6 +104,7 @@ fn an_own_pattern_asks_when_it_is_complete_and_a_test_takes_it_back() {
     assert_eq!(decision(&edit(6)), Some("ask"));
 }
 
+// Source: seed 003-18
 #[test]
 fn a_flag_becomes_a_ticket_that_a_person_closes_and_the_agent_cannot() {
     let environment = environment(
@@ -137,6 +139,7 @@ fn a_flag_becomes_a_ticket_that_a_person_closes_and_the_agent_cannot() {
     assert!(!environment.checkrein(&["reviews", "close", "s:99", "--note", "what"]).status.success());
 }
 
+// Source: seed 003-22
 #[test]
 fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
     let environment = environment("governance: {trust_debt: {decay: {decay_fraction: 0}}}\n");

@@ -37,6 +37,7 @@ fn every_recorded_payload_is_answered_and_recorded() {
     }
 }
 
+// Source: seed 003-3
 #[test]
 fn ok_is_silence_and_never_an_approval() {
     let environment = TestEnvironment::new();

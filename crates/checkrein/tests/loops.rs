@@ -204,6 +204,7 @@ fn tries_with_edits_between_and_runs_of_other_things_are_no_loop() {
     assert!(!session.is_halted());
 }
 
+// Source: seed 000-2
 #[test]
 fn one_error_from_calls_that_all_differ_ends_in_a_halt() {
     for profile in ["interactive", "unattended"] {
@@ -257,6 +258,7 @@ fn two_calls_in_turn_end_whatever_was_asked_for_and_however_questions_are_answer
     }
 }
 
+// Source: seed 000-2
 #[test]
 fn refusals_do_not_run_out_by_themselves_and_a_change_lifts_them() {
     let mut session = Session::new(
@@ -335,6 +337,7 @@ fn tests_that_come_out_the_same_are_advised_or_halted_as_the_policy_says() {
     assert!(stagnate("interventions:\n  two_strikes:\n    stagnation: halt\n").is_halted());
 }
 
+// Source: seed 004-58
 #[test]
 fn equal_results_of_tests_end_an_unattended_session_within_fourteen_runs() {
     const SOME_PASS: &str = "22 failed, 3 passed in 0.12s";
@@ -397,6 +400,7 @@ fn tests_that_failed_and_are_said_to_pass_are_remarked_at_the_end_of_the_turn() 
     assert_eq!(honest.event("Stop", claim), json!({}));
 }
 
+// Source: seed 004-12
 #[test]
 fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     let offer =
@@ -443,6 +447,7 @@ fn hints_of_ones_own_stand_in_one_file_too() {
     assert!(error.contains("line 1: no pattern is called `stuck_lop`"), "{error}");
 }
 
+// Source: seed 000-68
 #[test]
 fn what_a_stopped_session_left_in_temporary_directories_is_moved_into_the_report_if_that_is_wanted() {
     for wanted in [false, true] {
@@ -506,6 +511,7 @@ fn incidents(session: &Session) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+// Source: seed 000-59, 000-68
 #[test]
 fn a_report_on_a_stop_says_how_it_began_in_what_and_what_is_left() {
     let mut session = Session::new(AT_ONCE);
@@ -552,6 +558,7 @@ fn a_report_on_a_stop_says_how_it_began_in_what_and_what_is_left() {
     assert!(report["impact"]["processes"].as_u64().unwrap() > 3, "{report}");
 }
 
+// Source: seed 000-8
 #[test]
 fn what_was_told_to_leave_its_scope_names_the_places() {
     let mut session = Session::new(AT_ONCE);

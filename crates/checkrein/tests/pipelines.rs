@@ -38,6 +38,7 @@ steps:
     command: echo end
 "#;
 
+// Source: seed 004-31
 #[test]
 fn what_is_done_is_sealed_with_everything_that_was_made() {
     let place = Place::new();
@@ -69,6 +70,7 @@ fn what_is_done_is_sealed_with_everything_that_was_made() {
     );
 }
 
+// Source: seed 004-39
 #[test]
 fn a_gate_sends_back_what_it_found_and_the_same_again_is_halted() {
     let place = Place::new();
@@ -160,6 +162,7 @@ fn no_step_answers_a_question_or_goes_on_with_a_pipeline() {
     assert_eq!(said.matches("is for humans only").count(), 5, "{said}");
 }
 
+// Source: seed 004-81
 #[test]
 fn an_agent_is_told_what_was_wrong_and_no_secret() {
     let place = Place::new();
@@ -206,6 +209,7 @@ fn a_reviewer_that_gives_no_verdict_stops_the_pipeline() {
     }
 }
 
+// Source: seed 004-40
 #[test]
 fn a_verdict_lets_on_sends_back_or_ends() {
     let place = Place::new();
@@ -226,6 +230,7 @@ fn a_verdict_lets_on_sends_back_or_ends() {
     assert!(place.read("prompts").contains("HIGH add.py:1: it has no documentation"));
 }
 
+// Source: seed 004-56
 #[test]
 fn another_family_stands_in_and_none_that_is_weaker() {
     let place = Place::new();
@@ -297,6 +302,7 @@ fn two_runs_of_a_task_at_once_are_one_too_many() {
     assert_eq!(told(&first.wait_with_output().unwrap()).0, 0);
 }
 
+// Source: seed 004-33
 #[test]
 fn a_step_and_what_waits_for_it_run_again_where_that_is_asked() {
     let place = Place::new();
@@ -423,6 +429,7 @@ steps:
 ";
 
 /// `CHECKREIN_PIPELINE_KILLS` kills more often.
+// Source: seed 004-30
 #[test]
 fn whatever_is_killed_goes_on_to_the_same_end() {
     let kills: u32 =

@@ -259,6 +259,7 @@ fn what_is_wrong_with_a_plugin_is_said_with_its_line_and_nothing_of_it_gets_out(
     assert!(listener.accept().is_err(), "it reached the network");
 }
 
+// Source: seed 001-75, 001-77
 #[test]
 fn what_a_plugin_sees_counts_from_the_next_call_on_and_no_longer_than_it_is_enabled() {
     if !holds_bounds() {
@@ -337,6 +338,7 @@ fn a_plugin_runs_no_more_once_a_file_of_it_changes() {
     until("the issue", || said(&environment, "s", "issues"));
 }
 
+// Source: seed 000-105
 #[test]
 fn nobody_but_a_person_says_which_plugins_run() {
     let environment = TestEnvironment::new();
@@ -372,6 +374,7 @@ fn nobody_but_a_person_says_which_plugins_run() {
     assert_eq!(environment.succeed(&["plugin", "list", "--json"]), "");
 }
 
+// Source: seed 001-80
 #[test]
 fn an_exporter_takes_each_record_once_also_after_its_collector_was_away() {
     if !holds_bounds() {
@@ -452,6 +455,7 @@ fn a_plugin_of_approvals_is_a_channel_of_notices() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("unknown field `allow`"), "{refused:?}");
 }
 
+// Source: seed 000-104, 001-76, 001-78
 #[test]
 fn a_plugin_makes_an_intervention_stronger_and_adds_its_words() {
     if !holds_bounds() {
@@ -534,6 +538,7 @@ fn recorded(environment: &TestEnvironment, session: &str) -> Vec<u64> {
     records[..=end].iter().map(|record| record["seq"].as_u64().unwrap()).collect()
 }
 
+// Source: seed 001-80
 #[test]
 fn records_go_to_syslog_over_tcp_each_once() {
     let environment = TestEnvironment::new();
@@ -587,6 +592,7 @@ fn records_go_to_a_local_syslog_as_datagrams() {
     }
 }
 
+// Source: seed 001-80
 #[test]
 fn records_go_to_a_webhook_and_what_it_refuses_stands_aside() {
     let environment = TestEnvironment::new();

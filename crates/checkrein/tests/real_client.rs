@@ -28,6 +28,7 @@ fn guarded() -> TestEnvironment {
     environment
 }
 
+// Source: seed 003-10
 #[test]
 fn a_denied_deletion_does_not_run_and_the_model_reads_why() {
     let environment = guarded();
@@ -92,6 +93,7 @@ fn harmless_work_runs_unnoticed_and_is_recorded() {
     }
 }
 
+// Source: seed 000-4, 003-4
 #[test]
 fn a_nudge_reaches_the_next_request_to_the_model() {
     let environment = guarded();
@@ -146,6 +148,7 @@ fn what_is_unfinished_is_sent_back_twice_and_then_the_turn_ends() {
     assert_eq!(answers, ["sent_back", "sent_back", "let_go"]);
 }
 
+// Source: seed 003-11
 #[test]
 fn a_halted_session_stays_halted() {
     let environment = guarded();
@@ -368,6 +371,7 @@ const LADDER: [&str; 5] = [
     "emergency_stop",
 ];
 
+// Source: seed 000-1
 #[test]
 fn a_loop_hears_a_hint_then_the_task_then_refusals_and_is_stopped_with_a_report() {
     let environment = guarded_with(AT_ONCE);

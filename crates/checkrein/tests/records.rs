@@ -34,6 +34,7 @@ fn start(environment: &TestEnvironment, session: &str) {
 
 const PERSON: &str = "mail to Ann at ann@shop.example.com or +49 30 901820, card 4111 1111 1111 1111, account DE89370400440532013000";
 
+// Source: seed 004-1
 #[test]
 fn the_event_log_is_off_by_a_variable_and_goes_with_its_records() {
     let environment = TestEnvironment::new();
@@ -104,6 +105,7 @@ fn a_file_of_heads_elsewhere_shows_that_the_end_was_cut_off() {
     assert!(text.contains("the file of heads outside"), "{text}");
 }
 
+// Source: seed 003-36
 #[test]
 fn an_agent_brings_along_the_trust_debt_of_its_last_session_in_the_same_project() {
     let environment = TestEnvironment::new();
@@ -173,6 +175,7 @@ fn exports_have_the_form_that_is_configured() {
     assert!(environment.succeed(&["audit", "export", "--form", "jsonl"]).starts_with('{'));
 }
 
+// Source: seed 001-55
 #[test]
 fn records_stay_as_long_as_they_are_to_be_kept() {
     let environment = TestEnvironment::new();
@@ -216,6 +219,7 @@ fn old_file(environment: &TestEnvironment, path: &str, days: u64) -> std::path::
     path
 }
 
+// Source: seed 001-64
 #[test]
 fn every_store_keeps_what_is_old_only_as_long_as_records_and_says_what_went() {
     let environment = TestEnvironment::new();

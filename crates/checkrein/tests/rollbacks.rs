@@ -83,6 +83,7 @@ impl Session {
     }
 }
 
+// Source: seed 000-37
 #[test]
 fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
     let mut session = Session::new("profile: unattended\n");
@@ -106,6 +107,7 @@ fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
     assert_eq!(session.read("junk.txt").as_deref(), Some("left\n"));
 }
 
+// Source: seed 000-45
 #[test]
 fn a_person_is_asked_first_and_calls_wait_for_them() {
     let mut session = Session::new("");
@@ -128,6 +130,7 @@ fn a_person_is_asked_first_and_calls_wait_for_them() {
     assert_eq!(decision(&session.call("cat README.md").0), None, "work goes on");
 }
 
+// Source: seed 003-8
 #[test]
 fn a_person_who_speaks_or_says_yes_has_decided() {
     let mut session = Session::new("");
@@ -158,6 +161,7 @@ fn where_nothing_changed_there_is_nothing_to_set_back_and_nobody_is_asked() {
     assert_eq!(decision(&session.call("cat README.md").0), None);
 }
 
+// Source: seed 000-39
 #[test]
 fn goals_and_limits_are_those_of_the_time_gone_back_to_seed_000() {
     let mut session = Session::new("profile: unattended\n");
@@ -175,6 +179,7 @@ fn a_project_cannot_have_files_set_back_unasked() {
     assert!(line.contains("false"), "{line}");
 }
 
+// Source: seed 000-36, 001-6
 #[test]
 fn where_no_snapshot_helps_the_plan_says_what_to_do_instead_and_recover_shows_the_ways() {
     let mut session = Session::new("snapshots: false\n");

@@ -258,6 +258,7 @@ fn answers_without_calls_count_as_answers() {
     assert_eq!(run.report(&["--max-iterations", "3"])["stopped_by"], "iterations");
 }
 
+// Source: seed 004-5
 #[test]
 fn zero_is_no_limit() {
     let run = Run::new();
@@ -269,6 +270,7 @@ fn zero_is_no_limit() {
     assert_eq!((&report["stopped_by"], &report["status"]), (&Json::Null, &0.into()), "{report}");
 }
 
+// Source: seed 003-12
 #[test]
 fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
     let by_command = Run::new();
@@ -299,6 +301,7 @@ fn a_halt_ends_the_agent_and_so_does_a_plain_file() {
     assert_eq!(by_file.alive(), Vec::<String>::new());
 }
 
+// Source: seed 003-32
 #[test]
 fn a_halt_is_lifted_by_a_person_and_not_by_an_agent() {
     let environment = TestEnvironment::new();
@@ -474,6 +477,7 @@ fn telemetry_is_off_when_the_environment_says_so_and_secrets_stay_behind() {
     assert_eq!(run("0", &["--clean-environment", "NEEDED"]), "1//n\n");
 }
 
+// Source: seed 004-9
 #[test]
 fn tests_are_routed_by_how_they_end_and_two_equal_failures_are_enough() {
     let environment = TestEnvironment::new();

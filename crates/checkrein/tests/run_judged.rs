@@ -81,6 +81,7 @@ fn looping() -> Vec<String> {
     std::iter::once(OPENED.to_owned()).chain(calls).collect()
 }
 
+// Source: seed 001-36
 #[test]
 fn a_loop_that_no_hook_sees_ends_the_run() {
     let scene = Scene::new(&looping(), "sleep 60");
@@ -105,6 +106,7 @@ fn under_observation_a_loop_is_told_and_ends_nothing() {
     assert_eq!(report["watched"]["patterns"], json!(["stuck_loop"]));
 }
 
+// Source: seed 001-36
 #[test]
 fn calls_that_the_hooks_reviewed_are_theirs() {
     let scene = Scene::new(&[], "");
@@ -124,6 +126,7 @@ fn calls_that_the_hooks_reviewed_are_theirs() {
     assert_eq!(report["watched"]["guarded"], 6, "{report}");
 }
 
+// Source: seed 001-37
 #[test]
 fn a_call_that_would_have_been_blocked_is_said_and_ends_a_run_that_nobody_watches() {
     let lines = [OPENED.to_owned(), call("t1", "ls"), call("t2", "rm -rf ~")];
@@ -142,6 +145,7 @@ fn a_call_that_would_have_been_blocked_is_said_and_ends_a_run_that_nobody_watche
     );
 }
 
+// Source: seed 001-37
 #[test]
 fn what_codex_does_is_judged_before_and_after() {
     let item = |kind: &str, more: &str| {
@@ -189,6 +193,7 @@ fn the_strict_profile_wants_hooks_that_work_and_gives_a_plain_environment() {
     assert_eq!(status, Some(115), "a call that no hook reviewed ends it: {said}");
 }
 
+// Source: seed 004-62
 #[test]
 fn what_may_pass_is_tried_again_with_the_same_session_and_one_purse() {
     let scene = Scene::new(&[], "");
@@ -380,6 +385,7 @@ fn a_credential_reaches_the_agent_and_no_word_of_ours() {
     assert_eq!(environment.checkrein(&["credential", "delete", "model"]).status.code(), Some(1));
 }
 
+// Source: seed 001-69
 #[test]
 fn where_there_is_a_keyring_it_keeps_credentials() {
     let scene = Scene::new(&[], "");

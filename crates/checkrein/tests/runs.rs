@@ -113,6 +113,7 @@ fn kill_both(outer: u32) {
     drop(Command::new("kill").arg("-9").args(pids).stderr(Stdio::null()).status());
 }
 
+// Source: seed 004-38
 #[test]
 fn what_ended_by_itself_is_done_and_stays_as_it_is() {
     let home = Home::new();
@@ -367,6 +368,7 @@ fn a_damaged_state_is_said_and_the_one_before_it_holds() {
     assert!(said(&lost).contains("there is no backup"), "{}", said(&lost));
 }
 
+// Source: seed 004-34
 #[test]
 fn of_two_at_once_exactly_one_works_in_a_worktree() {
     let home = Home::new();

@@ -21,6 +21,7 @@ fn call(environment: &TestEnvironment, id: &str, command: &str) {
     environment.answer_to(&environment.payload("live", "PreToolUse", shell_call(id, command, json!({}))));
 }
 
+// Source: seed 003-2
 #[test]
 fn it_answers_by_its_contract() {
     let environment = TestEnvironment::new();
@@ -154,6 +155,7 @@ fn it_answers_on_a_socket() {
     drop(server);
 }
 
+// Source: seed 000-106, 003-34
 #[test]
 fn what_hooks_write_shows_in_metrics_events_and_api() {
     use std::io::BufRead as _;
@@ -228,6 +230,7 @@ fn what_hooks_write_shows_in_metrics_events_and_api() {
     assert_eq!(server.post("/v1/sessions", &json!({})).status, 405);
 }
 
+// Source: seed 003-2
 #[test]
 fn an_agent_framework_asks_before_it_acts() {
     let environment = TestEnvironment::new();

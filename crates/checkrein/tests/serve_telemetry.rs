@@ -111,6 +111,7 @@ fn session(environment: &TestEnvironment) {
     environment.answer_to(&environment.payload("s", "SessionEnd", json!({ "reason": "exit" })));
 }
 
+// Source: seed 004-2, 004-87
 #[test]
 fn sessions_are_traces_events_are_logs_and_counters_are_metrics() {
     // A collector that is away for a moment at first.
@@ -219,6 +220,7 @@ fn what_no_collector_takes_is_counted_and_nothing_waits_for_it() {
     assert!(traces.windows(2).all(|pair| pair[0].2 != pair[1].2), "{traces:?}");
 }
 
+// Source: seed 004-1
 #[test]
 fn one_variable_turns_it_off() {
     let sink = Sink::start(|_, _| (200, ""));

@@ -266,6 +266,7 @@ fn what_is_not_known_is_unknown_and_what_is_not_listed_is_an_estimate_never_zero
     assert!((difference - 0.0011).abs() < 1e-9, "the price of the user: {more}");
 }
 
+// Source: seed 001-53
 #[test]
 fn a_call_that_would_exceed_the_tokens_is_refused_before_it_runs() {
     let mut session = Session::new("limits:\n  tokens: 3500\n");
@@ -278,6 +279,7 @@ fn a_call_that_would_exceed_the_tokens_is_refused_before_it_runs() {
     assert!(reason(&refused).contains("about 1200 more would exceed its limit of 3500"), "{refused}");
 }
 
+// Source: seed 004-4
 #[test]
 fn the_seed_gives_unattended_sessions_five_dollars() {
     let mut session = Session::new("profile: unattended\nlimits:\n  preset: seed\n  tokens: 100000000\n");

@@ -32,6 +32,7 @@ fn an_empty_history_says_so() {
     assert_eq!(told(&environment, &[])["calls"], 0);
 }
 
+// Source: seed 002-60, 002-61, 002-62, 002-63, 002-64
 #[test]
 fn calls_verdicts_answers_and_opinions_are_counted() {
     let environment = TestEnvironment::new();

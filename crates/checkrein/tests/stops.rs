@@ -94,6 +94,7 @@ impl Session {
     }
 }
 
+// Source: seed 000-112, 000-64
 #[test]
 fn every_stop_is_recorded_reported_and_told() {
     let tripwire = "governance:
@@ -271,6 +272,7 @@ fn who_stops_what_is_stopped_adds_to_its_report_and_tells_what_the_first_did_not
     assert_eq!(session.incidents().len(), 2);
 }
 
+// Source: seed 000-56
 #[test]
 fn a_report_names_what_changed_and_not_what_was_refused() {
     let session = Session::new("");
@@ -293,6 +295,7 @@ fn a_report_names_what_changed_and_not_what_was_refused() {
     }
 }
 
+// Source: seed 000-53
 #[test]
 fn a_report_counts_the_whole_session_and_lists_its_last_50_actions() {
     let session = Session::new("");
@@ -361,6 +364,7 @@ fn halting_and_resuming_what_nobody_has_is_an_error_and_makes_nothing() {
     assert_eq!(environment.checkrein(&["resume", "6315af00"]).status.code(), Some(1), "it is not halted");
 }
 
+// Source: seed 001-53
 #[test]
 fn the_limits_of_a_run_are_those_of_its_hooks() {
     let hook = env!("CARGO_BIN_EXE_checkrein-hook");

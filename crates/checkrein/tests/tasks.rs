@@ -28,6 +28,7 @@ fn published(answer: &Json) -> PathBuf {
         .join(format!("artifacts/{place:03}-pull-request/{}", step(answer, "pull-request")["attempts"]))
 }
 
+// Source: seed 004-90
 #[test]
 fn an_issue_becomes_a_reviewed_branch() {
     let place = Place::with_issue();
@@ -196,6 +197,7 @@ fn without_a_program_for_it_the_commands_are_told() {
     assert!(!answer.to_string().contains("word@"), "{answer}");
 }
 
+// Source: seed 004-83
 #[test]
 fn another_model_writes_tests_before_there_is_code() {
     let place = Place::with_issue();
@@ -218,6 +220,7 @@ fn another_model_writes_tests_before_there_is_code() {
     assert_eq!(step(&answer, "code-review")["reviews"][0]["answered"], "gemini-3-pro");
 }
 
+// Source: seed 004-78
 #[test]
 fn files_that_the_design_does_not_name_are_refused_while_the_step_runs() {
     // Clients that resume one session over all steps are held to the step in which they are, too.

@@ -55,6 +55,7 @@ fn answers(environment: &TestEnvironment) -> Vec<String> {
     gates.map(|body| body["fields"]["answer"].as_str().unwrap().to_owned()).collect()
 }
 
+// Source: seed 004-43
 #[test]
 fn what_is_unfinished_goes_back_twice_and_then_to_the_user() {
     let environment = session(ASKED);
@@ -80,6 +81,7 @@ fn what_is_unfinished_goes_back_twice_and_then_to_the_user() {
     assert_eq!(answers(&environment).last().unwrap(), "passed");
 }
 
+// Source: seed 004-43
 #[test]
 fn new_findings_are_sent_back_at_most_three_times_in_a_turn() {
     let environment = session(ASKED);

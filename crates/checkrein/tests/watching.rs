@@ -55,6 +55,7 @@ fn context(answer: &Json) -> &str {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
 }
 
+// Source: seed 000-1
 #[test]
 fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let mut session = Session::new();
@@ -146,6 +147,7 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     assert!(!kept[0].to_string().contains("lexer"));
 }
 
+// Source: seed 004-21
 #[test]
 fn messages_between_calls_that_speak_of_new_work_are_recorded_once_and_change_nothing() {
     let session = Session::new();
@@ -217,6 +219,7 @@ fn running_sessions_are_shown_as_they_are() {
     assert!(session.environment.succeed(&["watch", "--once"]).contains("halted"));
 }
 
+// Source: seed 002-67
 #[test]
 fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
     let mut session = Session::new();
@@ -251,6 +254,7 @@ fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("is not an issue"));
 }
 
+// Source: seed 000-100
 #[test]
 fn old_reports_go_and_leave_a_record() {
     let mut session = Session::new();
@@ -291,6 +295,7 @@ fn texts_of_ones_own_are_said_instead_and_mistakes_in_them_are_found() {
     assert_eq!(other.kinds("failure")[0]["stage"], "template");
 }
 
+// Source: seed 000-101
 #[test]
 fn a_person_may_say_what_is_done_about_which_issue() {
     let mut session = Session::new();

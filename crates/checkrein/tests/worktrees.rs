@@ -293,6 +293,7 @@ fn what_guards_agents_is_not_changed_by_a_merge_unless_a_person_wants_it() {
     assert!(watched.contains("no session is running"), "{watched}");
 }
 
+// Source: seed 004-27
 #[test]
 fn what_is_discarded_is_saved_first() {
     let project = Project::new();

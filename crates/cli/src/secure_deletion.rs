@@ -122,6 +122,7 @@ fn overwrite(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    // Source: seed 001-73
     #[test]
     fn the_content_is_gone_before_the_name_is() {
         let folder = tempfile::tempdir().unwrap();

@@ -140,6 +140,7 @@ impl fmt::Display for Failure {
 mod tests {
     use super::*;
 
+    // Source: seed 002-10
     #[test]
     fn no_failure_lets_a_change_pass() {
         let all = [

@@ -393,6 +393,7 @@ mod tests {
         Record { seq, prev, at: Timestamp(seq), body, hash }
     }
 
+    // Source: seed 000-53
     #[test]
     fn a_report_holds_fifty_actions_however_much_the_client_tells_between_them_seed_000() {
         let event = || RecordBody::Event { name: "MessageDisplay".to_owned(), fields: json!({}) };

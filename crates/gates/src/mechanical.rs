@@ -237,6 +237,7 @@ mod tests {
         assert!(short.iter().any(|one| one.contains("document_size: 2 words, at least 50")), "{short:?}");
     }
 
+    // Source: seed 004-41
     #[test]
     fn paths_must_fit_the_work_tree() {
         let change = |from: &str, to: &str| found(&GOOD.replace(from, to), &[]);

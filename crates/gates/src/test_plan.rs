@@ -240,6 +240,7 @@ mod tests {
         (findings.collect(), answer.requirements, answer.covered)
     }
 
+    // Source: seed 004-42
     #[test]
     fn every_requirement_has_a_test() {
         assert_eq!(found(PLAN), (vec![], 2, 2));

@@ -69,6 +69,7 @@ fn said(case: &Case) -> String {
     lines.join("\n")
 }
 
+// Source: seed 004-45, 004-46, 004-47, 004-48
 #[test]
 fn every_case_is_judged_as_it_says() {
     let cases = cases();

@@ -66,6 +66,7 @@ fn verdict(language: SourceLanguage, code: &str) -> CodeVerdict {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
+    // Source: seed 004-69, 004-77
     #[test]
     fn a_stub_among_complete_functions_is_found(row in 0..ROWS.len(), before in 0..5_usize, behind in 0..5_usize) {
         let (name, complete, stub) = ROWS[row];

@@ -113,6 +113,7 @@ mod tests {
         constraints(&goals.iter().map(|goal| (*goal).to_owned()).collect::<Vec<_>>(), issue)
     }
 
+    // Source: seed 000-15
     #[test]
     fn what_reads_as_an_order_is_a_constraint() {
         for (goal, expected) in [
@@ -148,6 +149,7 @@ mod tests {
         }
     }
 
+    // Source: seed 000-15
     #[test]
     fn those_of_the_issue_come_first_and_three_are_enough() {
         let goals = ["only edit src/a.rs", "do not push", "never commit", "avoid new dependencies"];

@@ -293,6 +293,7 @@ fn steps(strategy: RecoveryStrategy, kind: FailureKind) -> Vec<String> {
 mod tests {
     use super::*;
 
+    // Source: seed 001-6
     #[test]
     fn the_policies_of_upstream_1_4() {
         let failure = RecoverableFailure { kind: FailureKind::SyntaxError, attempts: 0 };

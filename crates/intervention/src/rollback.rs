@@ -119,6 +119,7 @@ mod tests {
         choose(candidates, Timestamp(1_000_000), 3, &outcomes, &settings(30))
     }
 
+    // Source: seed 000-33
     #[test]
     fn the_newest_of_the_workspace_before_and_those_of_actions_since() {
         let all = [
@@ -133,6 +134,7 @@ mod tests {
         assert_eq!(chosen(&[], &[]), RollbackSnapshots::default());
     }
 
+    // Source: seed 000-35
     #[test]
     fn one_after_errors_is_not_safe_seed_000() {
         let all = [workspace(1, 0), workspace(2, 900)];
@@ -146,6 +148,7 @@ mod tests {
         assert_eq!(safe(&outcomes), Some(1), "8 of 11 are not");
     }
 
+    // Source: seed 000-94
     #[test]
     fn it_goes_no_deeper_than_it_may_seed_000() {
         let all: Vec<Candidate> = (1..=5).map(|id| workspace(id, id * 100)).collect();

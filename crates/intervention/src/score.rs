@@ -56,6 +56,7 @@ mod tests {
         }
     }
 
+    // Source: seed 000-72
     #[test]
     fn the_score_of_seed_000() {
         for (severity, base) in
@@ -68,6 +69,7 @@ mod tests {
         assert_eq!(combined_score(2.0, 3), Share::new(1.0));
     }
 
+    // Source: seed 000-73
     #[test]
     fn the_bands_of_seed_000_an_edge_is_strict() {
         for (score, kind) in [

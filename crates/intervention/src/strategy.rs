@@ -45,6 +45,7 @@ pub fn pattern_specific(pattern: PatternKind, severity: Severity) -> Interventio
 mod tests {
     use super::*;
 
+    // Source: seed 000-77
     #[test]
     fn progressive_goes_up_when_it_did_not_help_and_down_when_it_did_seed_000() {
         let threshold = Share::new(0.6);
@@ -55,6 +56,7 @@ mod tests {
         assert_eq!(next(InterventionKind::SoftCorrection, 1.0), InterventionKind::SoftCorrection);
     }
 
+    // Source: seed 000-79
     #[test]
     fn the_table_of_seed_000() {
         use InterventionKind as Kind;

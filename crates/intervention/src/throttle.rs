@@ -35,6 +35,7 @@ mod tests {
 
     const FACTORS: ReductionFactors = ReductionFactors { moderate: 0.85, aggressive: 0.5, severe: 0.25 };
 
+    // Source: seed 000-29
     #[test]
     fn the_factors_of_seed_000() {
         for (growth, factor) in [(1.0, 1.0), (1.2, 1.0), (1.3, 0.85), (1.6, 0.7), (2.1, 0.5), (3.5, 0.25)] {

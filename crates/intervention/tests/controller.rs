@@ -99,6 +99,7 @@ impl Session {
     }
 }
 
+// Source: seed 000-75
 #[test]
 fn what_does_not_help_climbs_one_rung_at_a_time_and_stops_last() {
     let mut session = Session::new();
@@ -113,6 +114,7 @@ fn what_does_not_help_climbs_one_rung_at_a_time_and_stops_last() {
     assert_eq!(session.kind_after(120, &critical), InterventionKind::EmergencyStop);
 }
 
+// Source: seed 000-78
 #[test]
 fn what_helps_comes_down() {
     let mut session = Session::new();
@@ -136,6 +138,7 @@ fn an_issue_that_ended_in_time_was_helped() {
     assert_eq!(session.kind_after(60, &errors), InterventionKind::SoftCorrection);
 }
 
+// Source: seed 000-81, 000-83
 #[test]
 fn cooldown_and_delay_hold_it_seed_000() {
     let mut session = Session::new();
@@ -151,6 +154,7 @@ fn cooldown_and_delay_hold_it_seed_000() {
     assert_eq!(session.decide(&errors), InterventionDecision::Wait(Deferral::Disabled));
 }
 
+// Source: seed 000-5
 #[test]
 fn limits_that_are_reached_escalate_upstream_5() {
     let mut session = Session::new();
@@ -188,6 +192,7 @@ fn a_stop_is_never_the_first_thing() {
     assert_eq!(session.kind_after(0, &critical), InterventionKind::ResourceThrottling);
 }
 
+// Source: seed 000-90
 #[test]
 fn rungs_that_are_switched_off_are_stepped_over_downwards() {
     let mut session = Session::new();
@@ -199,6 +204,7 @@ fn rungs_that_are_switched_off_are_stepped_over_downwards() {
     }
 }
 
+// Source: seed 000-22
 #[test]
 fn throttling_refuses_the_repeated_call_until_others_ran_or_something_changed_and_a_person_lifts_it() {
     let throttled = || {
@@ -265,6 +271,7 @@ fn a_loop_that_comes_back_is_taken_up_one_rung_higher() {
     assert_eq!(session.kind_after(400, &stuck(1400)), InterventionKind::CheckpointRollback);
 }
 
+// Source: seed 000-28
 #[test]
 fn limits_shrink_by_the_severity_where_nothing_grows() {
     for (severity, factor) in [(Severity::Medium, 0.85), (Severity::High, 0.5), (Severity::Critical, 0.25)] {
@@ -302,6 +309,7 @@ fn the_second_strike_halts_or_advises_seed_004() {
     }
 }
 
+// Source: seed 000-34
 #[test]
 fn a_rollback_names_the_action_before_which_the_trouble_began() {
     let mut session = Session::new();
@@ -315,6 +323,7 @@ fn a_rollback_names_the_action_before_which_the_trouble_began() {
     );
 }
 
+// Source: seed 000-40
 #[test]
 fn after_a_rollback_limits_are_those_of_that_time_and_history_is_kept_seed_000() {
     let mut session = Session::new();
@@ -330,6 +339,7 @@ fn after_a_rollback_limits_are_those_of_that_time_and_history_is_kept_seed_000()
     assert_eq!((session.controller.awaits(), session.controller.total()), (None, 1));
 }
 
+// Source: seed 000-11
 #[test]
 fn texts_say_what_was_seen_and_what_to_do_in_at_most_five_lines() {
     let mut session = Session::new();
@@ -364,6 +374,7 @@ fn rules_of_ones_own_choose_the_rung_and_the_ceiling_of_a_severity_stays_seed_00
     assert_eq!(session.decide(&issue), InterventionDecision::Wait(Deferral::OwnRule));
 }
 
+// Source: seed 000-18, 000-89
 #[test]
 fn a_reminder_holds_an_example_unless_it_is_left_out_seed_000() {
     for (wanted, expected) in [(true, true), (false, false)] {
@@ -383,6 +394,7 @@ fn text_of(mut session: Session, found: &Issue, kind: InterventionKind) -> Strin
     (0..5).map(|_| session.after(120, found)).find(|made| made.kind == kind).unwrap().text
 }
 
+// Source: seed 000-31
 #[test]
 fn a_notice_of_tighter_limits_names_them_seed_000() {
     let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
@@ -391,6 +403,7 @@ fn a_notice_of_tighter_limits_names_them_seed_000() {
     assert!(text.contains(expected), "{text}");
 }
 
+// Source: seed 000-8
 #[test]
 fn a_hint_about_the_scope_names_the_task_the_place_and_what_lies_outside_seed_000() {
     let mut session = Session::new();
@@ -406,12 +419,14 @@ fn a_hint_about_the_scope_names_the_task_the_place_and_what_lies_outside_seed_00
     assert!(text.lines().count() <= 5, "{text}");
 }
 
+// Source: seed 000-9
 #[test]
 fn a_hint_about_drift_names_the_goal_seed_000() {
     let drift = issue(PatternKind::GoalDrift, Severity::Medium, 0.6);
     assert!(text_of(Session::new(), &drift, InterventionKind::SoftCorrection).contains(GOALS[0]));
 }
 
+// Source: seed 000-14, 000-15, 000-16, 000-20
 #[test]
 fn a_reminder_holds_the_first_request_the_boundaries_and_what_the_user_demands_seed_000() {
     use checkrein_policy::Strength;
@@ -457,6 +472,7 @@ fn an_advice_that_asks_ends_with_its_question() {
     assert!(text.ends_with("Is it there?"), "{text}");
 }
 
+// Source: seed 000-104
 #[test]
 fn what_a_plugin_wants_makes_an_intervention_stronger_never_milder_and_stops_nothing_at_once() {
     let stuck = issue(PatternKind::StuckLoop, Severity::High, 4.0);

@@ -26,6 +26,7 @@ fn rows() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     })
 }
 
+// Source: seed 001-74
 #[test]
 fn what_another_program_takes_for_valid_is_masked_where_it_is_named_and_nothing_else() {
     let mut seen: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
@@ -95,6 +96,7 @@ fn forms_with_separators_are_those_of_the_table() {
     assert!(!is_masked(&format!("bsn {}111222333", "of nobody ".repeat(6))));
 }
 
+// Source: seed 001-74
 #[test]
 fn a_kind_that_is_left_as_it_is_leaves_the_others_masked() {
     let masking = Masking { clear: vec!["national_id".to_owned(), "phone".to_owned()], ..Masking::default() };
@@ -113,6 +115,7 @@ fn a_kind_that_is_left_as_it_is_leaves_the_others_masked() {
     }
 }
 
+// Source: seed 001-74
 #[test]
 fn names_are_masked_in_any_case_and_only_as_whole_words() {
     let names = vec!["Ann Meyer".to_owned(), "Øyvind".to_owned(), " ".to_owned()];

@@ -24,6 +24,7 @@ fn the_page_lists_the_kinds_of_personal_data_that_are_masked() {
     assert_eq!(documented(), rows.collect::<Vec<_>>());
 }
 
+// Source: seed 001-74
 #[test]
 fn each_kind_is_masked_and_one_switch_leaves_it() {
     let examples = [

@@ -273,6 +273,7 @@ fn numbered(text: &str) -> Vec<(&'static str, Category, f64)> {
 mod tests {
     use super::*;
 
+    // Source: seed 004-15
     #[test]
     fn the_seventeen_patterns_of_upstream_3_1() {
         for (message, id) in [
@@ -299,6 +300,7 @@ mod tests {
         }
     }
 
+    // Source: seed 004-17
     #[test]
     fn the_levels_of_seed_004() {
         let level = |score| CascadeLevel::of(Share::new(score));

@@ -326,6 +326,7 @@ mod tests {
         errors.detect(ActionNumber(texts.len() as u64), &RepetitiveErrorsThresholds::default(), &run, &said)
     }
 
+    // Source: seed 000-111, 000-7, 001-31
     #[test]
     fn what_is_said_names_the_error_and_another_approach_seed_000() {
         let found = errors(&["Exit code 1\ncat: /etc/app.conf: No such file or directory"; 3]).unwrap();
@@ -343,6 +344,7 @@ mod tests {
         assert_eq!(telling_line(&"e".repeat(500)).len(), LONGEST_LINE + 4);
     }
 
+    // Source: seed 001-31
     #[test]
     fn the_line_is_told_that_names_the_error_or_the_test() {
         let cases = [
@@ -377,6 +379,7 @@ mod tests {
         }
     }
 
+    // Source: seed 001-16
     #[test]
     fn the_formulas_of_upstream_1_2() {
         let found = errors(&["cat: /a: No such file"; 4]).unwrap();

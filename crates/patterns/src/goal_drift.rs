@@ -106,6 +106,7 @@ mod tests {
         assert!((found.confidence.value() - 0.58).abs() < 1e-9, "1 - the mean");
     }
 
+    // Source: seed 001-19
     #[test]
     fn what_ends_with_nothing_of_the_goal_is_medium_seed_001() {
         // As low as an alignment can be, after a beginning that served the goal.

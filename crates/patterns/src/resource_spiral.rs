@@ -209,6 +209,7 @@ mod tests {
         assert_eq!(later.latest(), Some(ActionNumber(20)));
     }
 
+    // Source: seed 001-18
     #[test]
     fn what_grows_fivefold_is_critical_seed_001() {
         let mut spiral = Spiral::default();
@@ -220,6 +221,7 @@ mod tests {
         assert_eq!(spiral.detect(ActionNumber(20), THRESHOLDS, 60).unwrap().severity, Severity::Critical);
     }
 
+    // Source: seed 000-92
     #[test]
     fn growth_is_measured_over_work_without_a_long_pause_seed_000() {
         let mut spiral = Spiral::default();

@@ -279,6 +279,7 @@ mod tests {
         }
     }
 
+    // Source: seed 004-55
     #[test]
     fn small_and_unknown_models_do_not_review() {
         for forbidden in [
@@ -305,6 +306,7 @@ mod tests {
         assert!(AskedModel::read("claude-sonnet-5", None, Some(ModelRank::Flagship)).is_err());
     }
 
+    // Source: seed 004-54
     #[test]
     fn an_answer_comes_from_the_model_or_from_another() {
         let asked = AskedModel::read("claude-opus-4-8", None, None).unwrap();
@@ -320,6 +322,7 @@ mod tests {
         }
     }
 
+    // Source: seed 004-56
     #[test]
     fn what_stands_in_is_of_another_family_and_no_weaker() {
         let all = ["claude-opus-4-8", "gemini-3-pro", "gpt-4.1", "gpt-5-pro"].map(reviewer);

@@ -52,6 +52,7 @@ fn overrides_of_the_seed_are_accepted_as_written() {
     );
 }
 
+// Source: seed 001-46
 #[test]
 fn the_other_seeds_are_accepted_too() {
     let loaded = user(
@@ -149,6 +150,7 @@ fn a_project_tightens_and_what_it_loosens_waits() {
     assert_eq!(other.pending.len(), loaded.pending.len(), "trust is for exact texts");
 }
 
+// Source: seed 004-5
 #[test]
 fn zero_is_no_limit_and_only_a_person_says_so() {
     let text = "limits: {dollars: 0, tokens: 0, memory_mb: 0, execution_seconds: 0, file_operations: 0}\n";

@@ -197,6 +197,7 @@ impl Throttle {
 mod tests {
     use super::*;
 
+    // Source: seed 000-30
     #[test]
     fn limits_are_rounded_and_never_nothing() {
         let throttle =

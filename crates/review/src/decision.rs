@@ -98,6 +98,7 @@ mod tests {
         rules: None,
     };
 
+    // Source: seed 002-31
     #[test]
     fn what_makes_no_sense_is_asked_about_whatever_the_risk() {
         let senseless = Grounds { rationality: RationalityLevel::Low, sense: Sense::None, ..CALM };
@@ -105,6 +106,7 @@ mod tests {
         assert_eq!(decide(Grounds { risk: RiskLevel::Critical, ..senseless }).decision, Decision::Block);
     }
 
+    // Source: seed 002-39, 002-85
     #[test]
     fn the_matrix_is_the_one_of_the_seed() {
         use Decision::{Allow, Block, Modify, Warn};
@@ -128,6 +130,7 @@ mod tests {
         assert_eq!(decide(Grounds { severity: Severity::Critical, ..CALM }).decision, Decision::Block);
     }
 
+    // Source: seed 002-41
     #[test]
     fn the_first_warning_of_a_kind_goes_to_the_record_only() {
         let warned = Grounds { risk: RiskLevel::High, first_time: true, ..CALM };

@@ -325,6 +325,7 @@ mod tests {
         }
     }
 
+    // Source: seed 002-83
     #[test]
     fn deleting_an_important_file_is_high_risk() {
         let risk =
@@ -333,6 +334,7 @@ mod tests {
         assert_eq!(risk.level, RiskLevel::High);
     }
 
+    // Source: seed 002-19, 002-84
     #[test]
     fn a_write_outside_the_scope_says_so() {
         let risk = risk(&[effect(EffectKind::FileCreate, "/outside/scope/file.txt", Stake::Nothing)]);
@@ -344,6 +346,7 @@ mod tests {
         assert!(modify.score.value() > 0.5);
     }
 
+    // Source: seed 002-17
     #[test]
     fn stakes_scale_file_effects() {
         let score = |stake| risk(&[effect(EffectKind::FileDelete, "/home/dev/proj/a", stake)]).score.value();

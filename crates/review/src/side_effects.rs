@@ -120,6 +120,7 @@ mod tests {
         Target::Path(AbsolutePath::new(path).unwrap())
     }
 
+    // Source: seed 002-38
     #[test]
     fn what_softens_an_effect_fits_what_it_takes() {
         let service = || Target::Service("x".to_owned());

@@ -47,6 +47,7 @@ fn doing_more_never_looks_less_risky() {
     }
 }
 
+// Source: seed 002-21
 #[test]
 fn repeated_failures_raise_the_risk() {
     let clean = judged("cargo build", &world());
@@ -99,6 +100,7 @@ fn a_goal_in_other_words_alone_makes_no_question_of_a_hint() {
     }
 }
 
+// Source: seed 002-29
 #[test]
 fn components_without_input_did_not_run() {
     let review = judged("ls", &world());
@@ -109,6 +111,7 @@ fn components_without_input_did_not_run() {
     assert!(judged("cat src/main.rs", &told).rationality.goal_alignment.is_some());
 }
 
+// Source: seed 002-49
 #[test]
 fn a_rewrite_counts_only_when_it_passes_itself() {
     let forced = judged("git push --force origin feature/login", &world());
@@ -121,6 +124,7 @@ fn a_rewrite_counts_only_when_it_passes_itself() {
     assert_eq!(both.rewrite, None);
 }
 
+// Source: seed 002-46
 #[test]
 fn a_message_is_at_most_five_lines_and_its_advice_names_no_refused_command() {
     for text in [

@@ -74,6 +74,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    // Source: seed 000-110
     #[test]
     fn each_part_has_its_height_and_its_words() {
         let days = ["a<".to_owned(), "b".to_owned()];

@@ -60,6 +60,7 @@ fn lose_keys(ground: &Ground) {
     }
 }
 
+// Source: seed 001-72
 #[test]
 fn a_store_tells_no_content_no_name_and_no_hash_of_a_content() {
     for (sealing, tells) in [(Sealing::Off, true), (Sealing::On, false)] {

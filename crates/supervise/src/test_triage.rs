@@ -370,6 +370,7 @@ mod tests {
         (route.failure, route.next)
     }
 
+    // Source: seed 004-74
     #[test]
     fn pytest_is_routed_by_its_status() {
         use TestRunner::Pytest;

@@ -58,6 +58,7 @@ fn pages() -> Result<Vec<Page>, String> {
         Page { path: folder.join("json.schema.json"), text: json_schema + "\n" },
         Page { path: folder.join("rules.md"), text: rule_page() },
         Page { path: folder.join("escapes.md"), text: escape_page() },
+        Page { path: folder.join("sources.md"), text: crate::sources::page()? },
         Page { path: folder.join("national-numbers.md"), text: national_page() },
         Page {
             path: root().join("docs/agents.md"),

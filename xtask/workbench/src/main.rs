@@ -19,6 +19,7 @@ mod observe;
 mod pictures;
 mod scenes;
 mod shells;
+mod sources;
 
 use std::process::ExitCode;
 

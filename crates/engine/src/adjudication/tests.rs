@@ -185,6 +185,7 @@ fn what_waits_for_a_person_is_said_where_somebody_is_asked() {
     assert!(looked.alternatives.is_empty() && looked.failures[0].contains("mode"));
 }
 
+// Source: seed 001-77
 #[test]
 fn an_issue_of_a_plugin_is_told_once_and_a_critical_one_asks_about_changes() {
     let low = Case::default().with_issue("low");
@@ -202,6 +203,7 @@ fn an_issue_of_a_plugin_is_told_once_and_a_critical_one_asks_about_changes() {
     assert!(refused.reasoning.primary.contains("plugin watch"), "{}", refused.reasoning.primary);
 }
 
+// Source: seed 001-79
 #[test]
 fn a_factor_of_a_plugin_raises_the_risk_of_the_calls_that_it_is_about() {
     let plain = reviewed(CHANGES).risk.score.value();

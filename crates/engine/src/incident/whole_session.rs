@@ -286,6 +286,7 @@ mod tests {
         WholeSession::read(&LedgerFile::without_keys(path.clone()), time)
     }
 
+    // Source: seed 000-57
     #[test]
     fn calls_of_the_whole_session_count_and_those_that_did_not_run_do_not() {
         let mut text = String::new();

@@ -169,6 +169,7 @@ mod tests {
 
     use super::*;
 
+    // Source: seed 000-105
     #[test]
     fn only_the_files_that_were_enabled_run_and_only_by_the_word_of_the_command() {
         let home = tempfile::tempdir().unwrap();

@@ -226,6 +226,7 @@ fn being_cut_off_anywhere_changes_nothing_about_the_end() {
     }
 }
 
+// Source: seed 004-33
 #[test]
 fn going_on_from_a_step_leaves_what_stands_before_it() {
     let pipeline = pipeline(LOOP);

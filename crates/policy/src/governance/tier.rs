@@ -200,6 +200,7 @@ impl Thresholds {
 mod tests {
     use super::*;
 
+    // Source: seed 003-26
     #[test]
     fn the_thresholds_of_tier_2_are_those_of_seed_003() {
         let row = Tier::Two.thresholds();

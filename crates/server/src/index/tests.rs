@@ -95,6 +95,7 @@ fn what_is_newer_is_told_by_its_time_and_who_has_ended_is_not_active() {
     assert_eq!((state("a"), state("b"), state("c")), ("active", "active", "ended"));
 }
 
+// Source: seed 001-9
 #[test]
 fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let case = case();

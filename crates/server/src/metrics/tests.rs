@@ -103,6 +103,7 @@ fn the_text_is_what_prometheus_reads() {
     assert!(text.contains("checkrein_review_risk_bucket{decision=\"allow\",le=\"+Inf\"} 2\n"), "{text}");
 }
 
+// Source: seed 000-106
 #[test]
 fn what_is_documented_is_emitted_and_the_reverse() {
     let page = include_str!("../../../../docs/operations.md");

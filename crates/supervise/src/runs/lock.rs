@@ -243,6 +243,7 @@ mod tests {
         assert_eq!(Lock::take(&path(&folder), "it", Insistence::Respect).unwrap().stale, None);
     }
 
+    // Source: seed 004-35
     #[test]
     fn whoever_is_gone_is_followed_and_whoever_lives_is_not() {
         let folder = tempfile::tempdir().unwrap();
