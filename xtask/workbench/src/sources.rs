@@ -129,13 +129,13 @@ fn add_tests(rows: &mut [Asked], path: &str, text: &str) -> Result<(), String> {
         lines.iter().enumerate().filter_map(|(at, line)| Some((at, line.strip_prefix(MARK)?)))
     {
         let behind = lines.get(place + 1..).unwrap_or_default();
-        let test = test_at(behind).ok_or_else(|| format!("{path}:{}: no test stands below", place + 1))?;
+        let named = test_at(behind).ok_or_else(|| format!("{path}:{}: no test stands below", place + 1))?;
         for number in numbers.split(", ") {
             let row = rows
                 .iter_mut()
                 .find(|row| row.number == number)
                 .ok_or_else(|| format!("{path}:{}: there is no row {number}", place + 1))?;
-            row.tests.push((test.to_owned(), path.to_owned()));
+            row.tests.push((named.to_owned(), path.to_owned()));
         }
     }
     Ok(())
@@ -197,6 +197,7 @@ fn fault(row: &Asked) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 mod tests {
     use super::*;
 
