@@ -16,6 +16,7 @@ pub mod diff;
 pub mod doctor;
 #[cfg(not(target_os = "linux"))]
 pub mod elsewhere;
+pub mod engine;
 #[cfg(target_os = "linux")]
 pub mod exec;
 pub mod export;

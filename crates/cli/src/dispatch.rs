@@ -22,16 +22,17 @@ use crate::arguments::{
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
 use crate::commands::elsewhere;
+use crate::commands::engine::EngineLife;
 use crate::commands::history::HistoryQuery;
 use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
     ExitStatus, OutputForm, Switch, allow, approvals, audit, audit_keys, change, check, config, credential,
-    diff, doctor, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp, notify, open,
-    opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback, runs, serve,
-    session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy, trust, undo,
-    uninstall, update, watch, worktree,
+    diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp,
+    notify, open, opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback,
+    runs, serve, session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy,
+    trust, undo, uninstall, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, plugin, route, run};
@@ -350,6 +351,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             ServeWish::Devices => serve::devices(&environment, output),
             ServeWish::RemoveDevice(device) => serve::remove_device(&environment, &device, output),
         },
+        Command::Engine { with_starter } => {
+            let life = if with_starter { EngineLife::WithStarter } else { EngineLife::UntilAsked };
+            engine::engine(&environment, life, output)
+        }
         Command::Open(wanted) => open::open(&environment, wanted.into(), output),
         Command::Stats { since, here } => stats::stats(&environment, &since, here.into(), output),
         Command::History { words, since, here, number } => {

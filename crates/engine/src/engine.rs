@@ -30,7 +30,7 @@ use crate::confirmed_configuration;
 use crate::confirmed_team_policy;
 use crate::context::Context;
 use crate::corridor::{self, Answered, Call, Remains};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ending;
 use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
@@ -48,7 +48,7 @@ use crate::turn_end::turn_ended;
 use crate::unhooked;
 use crate::{
     beginning, checkpoint, disclosure, flow, inheritance, installation, kept_settings, lineage, lost_records,
-    plugins, questions, session_ledger, unreviewed, usage, verification,
+    plugins, questions, resident, session_ledger, unreviewed, usage, verification,
 };
 
 /// The session name for failures of which nothing else is known.
@@ -113,12 +113,36 @@ impl Engine {
 
     /// Answers one event of a client, which came at `started`, and records it.
     pub fn answer(&self, event: &HookEvent, started: Instant) -> Response {
+        let (context, diagnostics) = self.opened(event);
+        Self::answered_in(context, &diagnostics, event, started)
+    }
+
+    /// The same in the place of a hook that waits for it; `None`, with nothing done and nothing recorded, where the hook has to do it itself.
+    pub fn answer_for_hook(&self, event: &HookEvent, started: Instant) -> Option<Response> {
+        if !resident::takes(&event.moment) {
+            return None;
+        }
+        let (context, diagnostics) = self.opened(event);
+        resident::stands_in(&context).then(|| Self::answered_in(context, &diagnostics, event, started))
+    }
+
+    /// What is known around an event, and where it is collected what does not work.
+    fn opened(&self, event: &HookEvent) -> (Context, Diagnostics) {
         let environment = self.environment.for_a_call(event.client);
         let diagnostics = environment.diagnostics.clone();
         let mut context = Context::of_session(environment, &event.cwd, Some(&event.session));
         if let Some(there) = judged(&event.moment).and_then(|action| context.at(action)) {
             context = there;
         }
+        (context, diagnostics)
+    }
+
+    fn answered_in(
+        mut context: Context,
+        diagnostics: &Diagnostics,
+        event: &HookEvent,
+        started: Instant,
+    ) -> Response {
         let Answered { answer, for_user, remains, approval } = handle(&mut context, event, started);
         let (answer, for_user) = in_masked_words(&context, answer, for_user);
         Response { answer, for_user, diagnostics: diagnostics.take(), approval, _remains: (context, remains) }

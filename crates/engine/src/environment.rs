@@ -15,12 +15,15 @@ use checkrein_supervise::runs::{HookLimits, RUN_VARIABLE, StepSettings};
 use checkrein_vault::{KeyFolder, Sealing, Vault};
 
 use crate::approvals::Patience;
+use crate::beside::SharedProcesses;
 use crate::clock::{Clock, SystemClock};
 use crate::diagnostics::Diagnostics;
 use crate::error::CommandError;
 use crate::gate_process::{GateProcess, GateRunner};
 use crate::notifier::{Notifier, NotifyingProcess};
+use crate::parsed_configurations::ParsedConfigurations;
 use crate::plugins::{PluginProcess, PluginStarter};
+use crate::processes;
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
@@ -41,6 +44,8 @@ pub struct HostEnvironment {
     pub configuration: AbsolutePath,
     /// This program, when known.
     pub program: Option<PathBuf>,
+    /// The process that asks: what stands above it is looked at. This one, unless it works for a hook that stays outside.
+    pub process: i32,
     /// The limits of the run above, in the place of those of the configuration; `None` when there is no run that proves itself.
     pub run_limits: Option<Arc<HookLimits>>,
     /// What the file of a pipeline sets for the step that the work belongs to.
@@ -61,6 +66,8 @@ pub struct HostEnvironment {
     pub gates: Arc<dyn GateRunner>,
     /// How long a question may wait for an answer from outside the client; `None` where it may not.
     pub patience: Option<Arc<Patience>>,
+    /// Configurations that were read already, where this process stays.
+    pub parsed: Option<Arc<ParsedConfigurations>>,
     /// Where what does not work is collected.
     pub diagnostics: Diagnostics,
 }
@@ -139,6 +146,7 @@ impl HostEnvironment {
             state_path,
             configuration,
             program: env::current_exe().ok(),
+            process: processes::own(),
             variables,
             client: checkrein_clients::FIRST,
             clock: Arc::new(SystemClock),
@@ -146,6 +154,7 @@ impl HostEnvironment {
             plugins: Arc::new(PluginProcess::default()),
             gates: Arc::new(GateProcess),
             patience: None,
+            parsed: None,
             diagnostics: Diagnostics::default(),
         })
     }
@@ -160,6 +169,26 @@ impl HostEnvironment {
     #[must_use]
     pub fn with_notifier(self, notifier: Arc<dyn Notifier>) -> Self {
         Self { notifier, ..self }
+    }
+
+    /// The same for a call that another process asks about: that of a hook, with its number and its program. What is started beside the call
+    /// is started as that process would.
+    #[must_use]
+    pub fn asked_by(self, process: i32, program: PathBuf, started: &SharedProcesses) -> Self {
+        let beside = started.with(Arc::clone(&self.variables), self.cwd.clone());
+        Self {
+            process,
+            program: Some(program),
+            notifier: Arc::new(NotifyingProcess::new(beside.clone())),
+            plugins: Arc::new(PluginProcess::new(beside)),
+            ..self
+        }
+    }
+
+    /// The same in a process that stays, which keeps what it read here.
+    #[must_use]
+    pub fn keeping(self, parsed: Arc<ParsedConfigurations>) -> Self {
+        Self { parsed: Some(parsed), ..self }
     }
 
     /// The same where questions may wait for an answer from outside the client.

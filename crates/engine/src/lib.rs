@@ -24,6 +24,8 @@
 //! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `beside` | processes that are started beside a call |
+//! | `parsed_configurations` | configurations that a process which stays has read already |
+//! | `resident` | a process that stays and answers hooks: who it must be, and what it takes over |
 //! | `inheritance` | a halted conversation that goes on under another name |
 //! | `kept_settings` | the settings of the client, put back when a call took the hooks out of them |
 //! | `guarded_start` | whether an agent that a call starts would ask the guard |
@@ -78,7 +80,7 @@ pub mod approvals;
 pub mod asking;
 pub mod batch;
 pub mod beginning;
-mod beside;
+pub mod beside;
 mod by_plugins;
 pub mod change_records;
 pub mod checkpoint;
@@ -116,6 +118,7 @@ pub mod monitor;
 pub mod notification;
 mod notifier;
 pub mod other_answerers;
+mod parsed_configurations;
 pub mod pinned_policy;
 mod places;
 pub mod plugins;
@@ -123,6 +126,7 @@ mod processes;
 pub mod questions;
 mod records;
 pub mod replay;
+pub mod resident;
 pub mod retention;
 pub mod rollback;
 pub mod rules;
@@ -145,4 +149,5 @@ pub use context::Context;
 pub use disclosure::reader_key;
 pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;
+pub use parsed_configurations::ParsedConfigurations;
 pub use unhooked::{check, check_before_running};

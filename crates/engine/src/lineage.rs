@@ -123,7 +123,7 @@ pub(crate) fn begin(context: &Context, ledger: &SessionLedger, event: &HookEvent
     }
     let home = &context.environment().state;
     let own = ledger.folder();
-    let client = Process::client();
+    let client = Process::client(context.environment().process);
     if parent_of(home, own).is_none()
         && let Some(parent) = found(context, own, event, client.as_ref())
         && !ancestors(home, &parent.session).iter().any(|above| above == own.as_str())

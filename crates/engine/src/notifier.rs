@@ -121,6 +121,11 @@ impl Notifier for NotifyingProcess {
 }
 
 impl NotifyingProcess {
+    /// The same whose processes are started so.
+    pub(crate) fn new(beside: ProcessesBeside) -> Self {
+        Self { beside }
+    }
+
     /// Starts the process that sends what waits.
     fn start(&self, program: Option<&Path>) -> io::Result<()> {
         self.beside.start(program, &["notice", "send"])

@@ -58,7 +58,7 @@ pub(crate) fn settle(
 /// The home directory of a user of whom the system's list says nothing: the nearest other one that a process above this one was started
 /// with, and can be one, else the one of now, where those processes know no other.
 fn home_of_start(environment: &HostEnvironment, workspace: &AbsolutePath) -> Option<AbsolutePath> {
-    own_among(&homes_above(), environment, workspace)
+    own_among(&homes_above(environment.process), environment, workspace)
 }
 
 /// The same among these home directories, nearest process first. The nearest is the shell in which the client calls its hook, which has

@@ -57,6 +57,13 @@ pub struct PluginProcess {
     beside: ProcessesBeside,
 }
 
+impl PluginProcess {
+    /// The same whose processes are started so.
+    pub(crate) fn new(beside: ProcessesBeside) -> Self {
+        Self { beside }
+    }
+}
+
 impl PluginStarter for PluginProcess {
     fn start(&self, session: &str, program: Option<&Path>) -> io::Result<()> {
         self.beside.start(program, &["plugin", "run", "--session", session])

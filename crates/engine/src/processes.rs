@@ -17,11 +17,23 @@ const LONGEST_MAPS: u64 = 4 * 1024 * 1024;
 /// How many processes above this one are looked at (ours).
 const MOST_ABOVE: usize = 32;
 
-/// `HOME` as each process above this one was started with it, the nearest first, as far up as this user may look; `None` where it was
-/// not set.
-pub(crate) fn homes_above() -> Vec<Option<String>> {
+/// The number of this process.
+pub(crate) fn own() -> i32 {
+    rustix::process::getpid().as_raw_pid()
+}
+
+/// The process above another one; 0 where there is none, or the system does not tell.
+pub(crate) fn above(number: i32) -> i32 {
+    if number == own() {
+        return rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
+    }
+    Process::read(number).map_or(0, |process| process.parent)
+}
+
+/// `HOME` as each process above one was started with it, the nearest first, as far up as this user may look; `None` where it was not set.
+pub(crate) fn homes_above(number: i32) -> Vec<Option<String>> {
     let mut homes = Vec::new();
-    let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
+    let mut next = above(number);
     while next > 0 && homes.len() < MOST_ABOVE {
         let Some(environment) = environment_of(next) else { break };
         homes.push(home_in(&environment));
@@ -156,9 +168,9 @@ impl Process {
         })
     }
 
-    /// The client that started this hook, with its number: the nearest process above that is no shell.
-    pub(crate) fn client() -> Option<(i32, Self)> {
-        let mut next = rustix::process::getppid().map_or(0, rustix::process::Pid::as_raw_pid);
+    /// The client that started a hook, with its number: the nearest process above that is no shell.
+    pub(crate) fn client(hook: i32) -> Option<(i32, Self)> {
+        let mut next = above(hook);
         for _ in 0..MOST_ABOVE {
             let process = Self::read(next).filter(|_| next > 1)?;
             if !process.is_shell() {

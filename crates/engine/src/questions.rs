@@ -24,7 +24,7 @@ use crate::approvals;
 use crate::context::Context;
 use crate::environment::HostEnvironment;
 use crate::other_answerers::brought_by_project;
-use crate::processes::{Process, words_of};
+use crate::processes::{self, Process, words_of};
 use crate::records::recorded_input;
 use crate::text::call;
 use crate::text::cut;
@@ -104,11 +104,11 @@ impl Nobody {
                 (!is_told).then_some(Self::Unexplained)
             }
             Questions::AskedOfProgram(argument) => {
-                let is_nobody = answering_program(argument) == Answering::Nobody;
+                let is_nobody = answering_program(around.process, argument) == Answering::Nobody;
                 if is_nobody { Some(Self::Headless) } else { answered() }
             }
             Questions::AskedUnless(arguments) => {
-                if is_started_with(arguments) {
+                if is_started_with(around.process, arguments) {
                     Some(Self::Headless)
                 } else {
                     answered()
@@ -223,9 +223,9 @@ impl Nobody {
     }
 }
 
-/// Whether the client was started with one of these arguments.
-fn is_started_with(arguments: &[&str]) -> bool {
-    let line = Process::client().and_then(|(number, _)| words_of(number, 1 << 20)).unwrap_or_default();
+/// Whether the client that started a hook was itself started with one of these arguments.
+fn is_started_with(hook: i32, arguments: &[&str]) -> bool {
+    let line = Process::client(hook).and_then(|(number, _)| words_of(number, 1 << 20)).unwrap_or_default();
     let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
     words.any(|word| arguments.contains(&word.split_once('=').map_or(&*word, |(name, _)| name)))
 }
@@ -239,10 +239,11 @@ enum Answering {
 }
 
 /// A program that starts the client can take its questions: it says so on the command line, by an argument that begins so.
-fn answering_program(argument: &str) -> Answering {
-    let Ok(mut number) = i32::try_from(std::os::unix::process::parent_id()) else {
+fn answering_program(hook: i32, argument: &str) -> Answering {
+    let mut number = processes::above(hook);
+    if number == 0 {
         return Answering::NotKnown;
-    };
+    }
     let mut found = Answering::NotKnown;
     for _ in 0..ANCESTORS {
         let Some(line) = words_of(number, 1 << 20) else { break };

@@ -10,6 +10,7 @@ use crate::confirmed_configuration;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::intervention_texts::InterventionTexts;
+use crate::parsed_configurations::ConfigOrigin;
 use crate::session_texts::SessionTexts;
 
 /// Everything that was read to know the rules of a workspace, so that it can be kept, and told from what is there later.
@@ -126,7 +127,21 @@ impl RuleTexts {
         environment: &HostEnvironment,
         trusted: &[FileHash],
     ) -> Result<Config, CommandError> {
-        self.config_with(Some(config_files::environment_layer(environment)), environment, trusted)
+        let variables = config_files::environment_layer(environment);
+        let made = |variables| self.config_with(Some(variables), environment, trusted);
+        match &environment.parsed {
+            // What a run above sets is not among the texts.
+            Some(parsed) if environment.run_limits.is_none() => {
+                let origin = ConfigOrigin {
+                    texts: self.clone(),
+                    variables: variables.clone(),
+                    trusted: trusted.to_vec(),
+                    standpoint: (*environment.standpoint).clone(),
+                };
+                parsed.config(origin, || made(variables))
+            }
+            Some(_) | None => made(variables),
+        }
     }
 
     /// The settings that wait for the user to confirm what became looser in their own configuration, by name.

@@ -61,10 +61,7 @@ pub(crate) fn sealed(
     name: &str,
     text: &str,
 ) -> io::Result<String> {
-    let key = match key(environment) {
-        Some(key) => key,
-        None => fresh(environment)?,
-    };
+    let key = made_key(environment)?;
     replaced(text, BLANK, &code(&key, purpose, name, text))
         .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "there is no place for a seal"))
 }
@@ -97,10 +94,15 @@ fn code(key: &str, purpose: Sealed, name: &str, text: &str) -> String {
     hexadecimal(&authentication(key.as_bytes(), &sealed))
 }
 
-fn key(environment: &HostEnvironment) -> Option<String> {
+pub(crate) fn key(environment: &HostEnvironment) -> Option<String> {
     let text = own_text(&environment.state.root().join(KEY_FILE)).ok()?;
     let key = text.trim();
     (key.len() == 64 && key.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| key.to_owned())
+}
+
+/// The key, made where there is none.
+pub(crate) fn made_key(environment: &HostEnvironment) -> io::Result<String> {
+    key(environment).map_or_else(|| fresh(environment), Ok)
 }
 
 fn fresh(environment: &HostEnvironment) -> io::Result<String> {

@@ -13,11 +13,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{ClientAdapter, FIRST, HookOutput};
-use checkrein_protocol::{HookEventKind, SessionId};
+use checkrein_protocol::{HookEvent, HookEventKind, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::remarks::{log, log_all};
+use crate::resident;
 use checkrein_engine::Engine;
 use checkrein_engine::approvals::{Acknowledgement, Patience};
 use checkrein_engine::environment::HostEnvironment;
@@ -43,7 +44,7 @@ const REST_DEADLINE: Duration = Duration::from_secs(7);
 const RECORD_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Room for the recursion of the interpreter, which is bounded by counts and needs far less (ours). Only touched pages cost anything.
-const STACK: usize = 64 * 1024 * 1024;
+pub(crate) const STACK: usize = 64 * 1024 * 1024;
 
 /// Answers one hook call of the client with this name. One that this version does not know is answered in the form that most clients obey,
 /// which is that of the first. Never fails: what goes wrong is in the answer.
@@ -166,16 +167,19 @@ fn respond(
 ) -> Result<(HookOutput, Option<Acknowledgement>), Failure> {
     let started = Instant::now();
     let event = (client.decode)(&payload).map_err(|error| Failure::Payload(error.to_string()))?;
-    // What was large is not kept twice.
-    drop(payload);
     // Nobody else sets it.
     drop(session.set(event.session.clone()));
-    if let HookEventKind::BeforeAction { action, .. } = &event.moment
-        && action.shell_text().is_some_and(|text| text.len() > COMMAND_LIMIT)
-    {
+    if is_too_long(&event) {
         return Err(Failure::Oversize);
     }
     let environment = HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
+    if let Some((answer, remarks)) = resident::ask(client, &event, &environment, &payload) {
+        log_all(&remarks);
+        std::mem::forget((event, environment, payload));
+        return Ok((answer, None));
+    }
+    // What was large is not kept twice.
+    drop(payload);
     let engine = Engine::new(environment.with_patience(patience));
     let mut response = engine.answer(&event, started);
     log_all(&response.diagnostics);
@@ -186,6 +190,16 @@ fn respond(
     // The process ends in a moment and gives all its memory back at once; giving it back piece by piece costs more than that.
     std::mem::forget((engine, event, response));
     Ok((encoded, approval))
+}
+
+/// Whether a command is longer than is looked at.
+pub(crate) fn is_too_long(event: &HookEvent) -> bool {
+    match &event.moment {
+        HookEventKind::BeforeAction { action, .. } => {
+            action.shell_text().is_some_and(|text| text.len() > COMMAND_LIMIT)
+        }
+        _ => false,
+    }
 }
 
 /// Refuses because of a failure at the edge: first the answer, which touches nothing that may hang, then, if that is still possible

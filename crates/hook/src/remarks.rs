@@ -1,8 +1,7 @@
 //! What is said beside the answer: standard error, which clients keep in their logs.
 
+use std::fmt::Display;
 use std::io::{self, Write as _};
-
-use checkrein_engine::diagnostics::Diagnostic;
 
 /// Writes a remark for the user, or for the client's log.
 pub fn log(text: &str) {
@@ -10,6 +9,6 @@ pub fn log(text: &str) {
 }
 
 /// Writes down what did not work on the way.
-pub fn log_all(diagnostics: &[Diagnostic]) {
+pub fn log_all(diagnostics: &[impl Display]) {
     diagnostics.iter().for_each(|one| log(&format!("checkrein: {one}")));
 }

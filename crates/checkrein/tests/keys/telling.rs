@@ -44,6 +44,10 @@ pub fn rows() -> Vec<Row> {
             assert_eq!(scene.verdict("git push --force"), "ask");
             scene.at(".local/state/checkrein/notices").exists().to_string()
         }),
+        row("engine.resident", ["false", "true"], &[], |scene| {
+            // Its input is at its end, and so is it.
+            scene.environment.checkrein(&["engine", "--with-starter"]).status.to_string()
+        }),
         row("server.public_address", [UNSET, r#""https://one.localhost""#], &[], |scene| {
             let server = Serving::start(&scene.environment);
             // The page of a link that is not valid, or a request for another host.

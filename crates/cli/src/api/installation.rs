@@ -457,6 +457,15 @@ pub struct CredentialDeleted {
     pub deleted: bool,
 }
 
+/// A process that answers hooks.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EngineAnswering {
+    /// The socket at which it does.
+    pub socket: String,
+    /// The number of the process.
+    pub process: u32,
+}
+
 /// A link that logs one browser in, once.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ServerLink {
@@ -643,6 +652,7 @@ answers! {
     McpServer => "mcp-server",
     McpAccepted => "mcp-accepted",
     NoticeSent => "notice",
+    EngineAnswering => "engine",
     ServerLink => "server-link",
     PairingLink => "pairing-link",
     PasswordSet => "password-set",

@@ -138,6 +138,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::CredentialDeleted>(&[("credential delete", One)]),
         entry::<installation::McpServer>(&[("mcp list", Lines)]),
         entry::<installation::McpAccepted>(&[("mcp accept", One), ("mcp forget", One)]),
+        entry::<installation::EngineAnswering>(&[("engine", One)]),
         entry::<installation::ServerLink>(&[("open", One)]),
         entry::<installation::PairingLink>(&[("open --phone", One)]),
         entry::<installation::PasswordSet>(&[("serve --set-password", One)]),

@@ -22,6 +22,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "show",
             "watch",
             "serve",
+            "engine",
             "open",
             "stats",
             "history",

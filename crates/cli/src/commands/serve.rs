@@ -55,6 +55,7 @@ pub fn serve(
         Some(_) => Pairing::None,
     };
     let doors = doors(wanted, pairing)?;
+    let _engine = super::engine::beside_server(environment);
     let server = Server::new(environment.clone(), Arc::new(desk::Desk::new(environment)))?;
     server.run(&doors, |announcement| {
         match output {

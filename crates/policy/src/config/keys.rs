@@ -438,6 +438,8 @@ pub(crate) static KEYS: &[Key] = &[
         "Where records are posted as JSON after each call. What the server refuses, or does not take for ten minutes, stands in `plugins/dead-letters` of the state directory."),
     key!("audit.export_format", audit.export_format, Kind::Choice(ExportFormat::WORDS), Free, "The form of `checkrein audit export` when none is named."),
 
+    key!("engine.resident", engine.resident, Kind::Switch, Off,
+        "Whether `checkrein engine`, or `checkrein serve` while it runs, answers for hooks from what it holds in memory. A hook that gets no answer, or none that proves itself, decides by itself."),
     key!("server.public_address", server.public_address, Kind::Text, Locked,
         "Where people reach `checkrein serve` from elsewhere, as `https://HOST`: notices of questions then hold a link that answers. Something before the server has to speak TLS and pass on `/answer/`."),
 

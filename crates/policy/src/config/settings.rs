@@ -48,6 +48,8 @@ pub struct Config {
     pub audit: Audit,
     /// The server of this machine.
     pub server: ServerSettings,
+    /// A process that stays and answers hooks.
+    pub engine: EngineSettings,
     /// What is told beside the records.
     pub telemetry: Telemetry,
     /// What the model reads of what tools answer.
@@ -430,6 +432,13 @@ pub struct ServerSettings {
     pub public_address: Option<String>,
 }
 
+/// A process that stays and answers hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EngineSettings {
+    /// Whether one may.
+    pub resident: bool,
+}
+
 /// What is told beside the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Telemetry {
@@ -606,6 +615,7 @@ impl Default for Config {
             containment: Containment::default(),
             audit: Audit::default(),
             server: ServerSettings::default(),
+            engine: EngineSettings::default(),
             telemetry: Telemetry {
                 enabled: true,
                 events: TelemetryEvents::Notable,
