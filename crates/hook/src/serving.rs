@@ -136,17 +136,14 @@ impl Desk {
         let own = fresh().ok()?;
         // Said at once: the hook tells by it that somebody is there.
         conversation.say_exactly(&own).ok()?;
-        if !conversation.is_with_own_user() {
-            return None;
-        }
-        let process = conversation.process()?;
+        // Nobody else keeps this thread waiting for a question.
+        let process = conversation.process().filter(|_| conversation.is_with_own_user())?;
+        resident::runs(process, &self.hook).ok()?;
         let heard = conversation.hear().ok()?;
         let started = Instant::now();
         let (theirs, rest) = heard.split_at_checked(NONCE)?;
         let (code, asked) = rest.split_at_checked(32)?;
-        if !self.key.is_code(Speaker::Hook, &[&own, theirs, asked], code)
-            || resident::runs(process, &self.hook).is_err()
-        {
+        if !self.key.is_code(Speaker::Hook, &[&own, theirs, asked], code) {
             return None;
         }
         let answer = self.judged(&Request::read(asked)?, process, started).unwrap_or(Answer::NotTaken);
