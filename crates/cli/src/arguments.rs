@@ -30,7 +30,7 @@ pub(crate) use nouns::{
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};
 pub(crate) use plugins::PluginCommand;
-pub(crate) use restoring::UndoArguments;
+pub(crate) use restoring::{TermsArguments, UndoArguments};
 pub(crate) use server::{OpenArguments, ServeArguments, ServeWish};
 pub(crate) use supervision::{
     AcpArguments, CredentialCommand, ExecArguments, RouteArguments, RunArguments, RunCommand,
@@ -293,7 +293,7 @@ pub(crate) enum Command {
     },
     /// Let a halted session, or all, continue (humans only)
     #[command(
-        after_help = "Examples:\n  checkrein resume\n  checkrein resume 4f3c\n  checkrein resume --all"
+        after_help = "Limits and questions count from now on, in this session, and hold until you resume it again.\n\nExamples:\n  checkrein resume\n  checkrein resume 4f3c\n  checkrein resume 4f3c --with-limits\n  checkrein resume 4f3c --file-operations 10 --calls 30\n  checkrein resume 4f3c --ask command --ask file_write\n  checkrein resume --all"
     )]
     Resume {
         /// Start of the name of the session [default: the only halted one]
@@ -301,6 +301,8 @@ pub(crate) enum Command {
         /// Resume every session
         #[arg(long)]
         all: bool,
+        #[command(flatten)]
+        terms: TermsArguments,
     },
     /// Accept what this project's checkrein.yaml loosens (humans only)
     #[command(

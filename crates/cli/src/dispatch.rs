@@ -307,8 +307,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Halt { session, all: _, lift: false, reason } => {
             halt::halt(&environment, session.as_deref(), &reason, output)
         }
-        Command::Resume { session, all } => {
-            halt::resume(&environment, halt::Which::of(session.as_deref(), all.into()), output)
+        Command::Resume { session, all, terms } => {
+            let which = halt::Which::of(session.as_deref(), all.into());
+            halt::resume_on_terms(&environment, which, &terms.into(), output)
         }
         Command::Gate(wanted) => gate::gate(&environment, &wanted.into(), output),
         Command::Pipeline { command } => pipelines(&environment, command, output),
@@ -496,6 +497,9 @@ fn sessions(
         SessionCommand::Show { session } => sessions::show(environment, &session, output),
         SessionCommand::Rollback { session, before, consent } => {
             session_rollback::rollback_session(environment, &session, &before, consent.terms(), output)
+        }
+        SessionCommand::Recover(wanted) if wanted.abort => {
+            recover::abort(environment, &wanted.session, output)
         }
         SessionCommand::Recover(wanted) => {
             recover::recover(environment, &wanted.session, wanted.policy.map(Into::into), output)

@@ -41,6 +41,7 @@ impl Surface {
                 (adjustments::doubt, Unliftable::Doubt),
                 (by_plugins::plugins, Unliftable::Plugin),
                 (adjustments::throttle, Unliftable::Loop),
+                (adjustments::terms, Unliftable::Limit),
                 (adjustments::budget, Unliftable::Limit),
                 (adjustments::limits, Unliftable::Limit),
                 (adjustments::hold, Unliftable::Rollback),

@@ -176,6 +176,30 @@ pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
     }
 }
 
+/// Holds a session to the terms on which a user let it go on.
+pub(crate) fn terms(docket: &mut Docket, now: &Circumstances<'_>) {
+    let standing = now.state.terms();
+    let terms = standing.terms();
+    if terms.are_none() || docket.review().verdict.kind >= VerdictKind::Block {
+        return;
+    }
+    let effects = &docket.review().side_effects.effects;
+    let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
+    let operations = u64::try_from(effects.iter().filter(changes).count()).unwrap_or(u64::MAX);
+    let met = terms.ask.iter().find(|kind| kind.is_met(effects, now.action.shell_text())).copied();
+    if let Some(reached) = standing.reached(now.state.used_up(), operations) {
+        let reason =
+            format!("the user let this session go on within limits, and they are reached: {reached}");
+        let advice =
+            "stop here and say what is done and what is left; the user can run `checkrein resume` again";
+        docket.refuse_for_limit(&reason, advice);
+    } else if let Some(kind) = met {
+        let reason = format!("the user let this session go on, and wants to say yes to each `{kind}`");
+        let advice = "tell the user what it is for";
+        docket.escalate(Escalation::new(VerdictKind::Escalate, reason).instead(advice));
+    }
+}
+
 /// Refuses a call when nothing is left of a limit of tokens, dollars or answers.
 pub(crate) fn budget(docket: &mut Docket, now: &Circumstances<'_>) {
     if docket.review().verdict.kind >= VerdictKind::Block {

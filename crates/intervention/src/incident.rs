@@ -481,13 +481,13 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped, left: u
         Stopped::Session => (
             way(
                 "resume_with_limits",
-                "let it go on, after setting `profile: strict` in your configuration",
-                format!("checkrein resume {session}"),
+                "let it go on with 25 changes of files and 50 calls; `--file-operations`, `--calls` and `--tokens` set others",
+                format!("checkrein resume {session} --with-limits"),
             ),
             way(
                 "abort",
-                &format!("leave it halted; nothing more runs in it{made}"),
-                "checkrein session list".to_owned(),
+                &format!("give it up; nothing more runs in it, and what it left is listed{made}"),
+                format!("checkrein session recover {session} --abort"),
             ),
         ),
         Stopped::Run => (
@@ -511,6 +511,16 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped, left: u
             ),
         ),
     };
+    // What is not halted cannot be resumed on terms.
+    let (manual, by_hand) = match stopped {
+        Stopped::Session => (
+            "let it go on, and say yes to each command and each change of a file yourself; `--ask KIND` names others",
+            format!("checkrein resume {session} --ask command --ask file_write"),
+        ),
+        Stopped::Run | Stopped::Limit => {
+            ("look at every step before saying how to go on", format!("checkrein log --session {session}"))
+        }
+    };
     vec![
         goes_on,
         way(
@@ -521,11 +531,7 @@ fn options(session: &str, onset: Option<ActionNumber>, stopped: Stopped, left: u
                 None => "checkrein snapshot list".to_owned(),
             },
         ),
-        way(
-            "manual_intervention",
-            "look at every step before saying how to go on",
-            format!("checkrein log --session {session}"),
-        ),
+        way("manual_intervention", manual, by_hand),
         abort,
     ]
 }

@@ -13,6 +13,7 @@ mod gate_answers;
 mod known;
 mod plan;
 mod plugins;
+mod terms;
 mod verdict_counts;
 
 use std::collections::VecDeque;
@@ -40,6 +41,7 @@ use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use gate_answers::{GATE_EVENT, GateAnswers};
 pub use plugins::{HeldPluginFactor, HeldPluginIssue, PluginAdvice, PluginFindings};
+pub use terms::{NeedsYes, ResumeTerms, StandingTerms, TERMS_EVENT, UsedUp};
 pub use verdict_counts::VerdictCounts;
 
 /// Events in which something happens that the agent did not do (ours).
@@ -108,6 +110,7 @@ pub struct SessionState {
     gate_answers: GateAnswers,
     due_changes: DueChanges,
     plugins: PluginFindings,
+    terms: StandingTerms,
 }
 
 /// Something that the user asked for.
@@ -119,7 +122,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"19";
+    const LAYOUT: [u8; 2] = *b"20";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -192,6 +195,7 @@ impl Projection for SessionState {
             }
             RecordBody::Resumed { scope: HaltScope::Session, .. } => {
                 self.halted = None;
+                self.terms.resumed();
                 // A user has looked at it: what went before must not stop the session again at its next step.
                 self.behaviour.prompted();
                 self.controller = Controller::default();
@@ -214,6 +218,10 @@ impl Projection for SessionState {
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
             RecordBody::Event { name, fields } if name == PLUGIN_EVENT => {
                 self.plugins.take(fields, record.at);
+            }
+            RecordBody::Event { name, fields } if name == TERMS_EVENT => {
+                let used = self.used_up();
+                self.terms.take(fields, used);
             }
             RecordBody::Event { name, fields } if name == CHANGE_EVENT => self.take_change(fields),
             RecordBody::Event { name, .. } if name == RESTORED => {
@@ -266,6 +274,20 @@ fn is_work(body: &RecordBody) -> bool {
 }
 
 impl SessionState {
+    /// The terms on which a user let the session go on.
+    pub fn terms(&self) -> &StandingTerms {
+        &self.terms
+    }
+
+    /// What the session has used up of what such terms limit.
+    pub fn used_up(&self) -> UsedUp {
+        UsedUp {
+            calls: self.actions,
+            file_operations: self.file_operations,
+            tokens: self.spent.tokens().counted(),
+        }
+    }
+
     fn take_goal(&mut self, text: &str) {
         let goal = cut(text.trim(), bounds::GOAL_CHARACTERS);
         if !goal.is_empty() && self.goals.back().is_none_or(|last| last.text != goal) {

@@ -101,6 +101,7 @@ fn answers() -> Vec<Entry> {
         entry::<sessions::StatusLineAnswer>(&[("statusline", One)]),
         entry::<sessions::SessionRollback>(&[("session rollback", One)]),
         entry::<sessions::Recovery>(&[("session recover", One)]),
+        entry::<sessions::SessionGivenUp>(&[("session recover --abort", One)]),
         entry::<saved::SnapshotEntry>(&[("snapshot list", Lines), ("snapshot create", One)]),
         entry::<saved::SnapshotDifference>(&[("snapshot diff", Lines)]),
         entry::<saved::Pinned>(&[("snapshot pin", One)]),

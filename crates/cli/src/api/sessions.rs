@@ -166,6 +166,17 @@ pub struct PatternStats {
     pub accuracy: Option<f64>,
 }
 
+/// A session that was given up.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SessionGivenUp {
+    /// The session.
+    pub session: String,
+    /// What it made that is still there.
+    pub left: Vec<String>,
+    /// Commands that take back what it did, or show it.
+    pub next: Vec<String>,
+}
+
 /// The ways out of the newest issue of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Recovery {
@@ -521,6 +532,7 @@ answers! {
     Mark => "mark",
     IssueStats => "issue-stats",
     Recovery => "recovery",
+    SessionGivenUp => "session-given-up",
     Ticket => "ticket",
     IncidentReport => "incident",
     PastWorkEntry => "past-work",

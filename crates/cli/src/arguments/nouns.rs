@@ -39,7 +39,7 @@ pub(crate) enum SessionCommand {
     },
     /// Show the ways out of the newest issue, as commands
     #[command(
-        after_help = "Policies: development (repair, then guide), testing (also a snapshot), production (a snapshot and the consent of a human; silence stops it). The default is that of the profile.\n\nExamples:\n  checkrein session recover 4f3c\n  checkrein session recover 4f3c --policy production"
+        after_help = "Policies: development (repair, then guide), testing (also a snapshot), production (a snapshot and the consent of a human; silence stops it). The default is that of the profile.\n\nExamples:\n  checkrein session recover 4f3c\n  checkrein session recover 4f3c --policy production\n  checkrein session recover 4f3c --abort"
     )]
     Recover(RecoverArguments),
 }
@@ -76,6 +76,9 @@ pub(crate) struct RecoverArguments {
     /// Recovery policy
     #[arg(long, value_enum, hide_possible_values = true)]
     pub(crate) policy: Option<PolicyName>,
+    /// Give it up: halt it, and list what it left
+    #[arg(long, conflicts_with = "policy")]
+    pub(crate) abort: bool,
 }
 
 /// Snapshots.

@@ -2,7 +2,7 @@
 
 use checkrein_ledger::{Durability, FolderName, HaltTarget, Lifted, StateDirectory, is_halted, last};
 use checkrein_protocol::{HaltScope, Record, RecordBody, SessionId};
-use checkrein_session::SessionLedger;
+use checkrein_session::{ResumeTerms, SessionLedger, TERMS_EVENT};
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
@@ -44,6 +44,14 @@ pub fn halt(
         "halted",
         &format!("every further call is refused until you run `{resume}`{said}"),
     )
+}
+
+/// Halts a session that is given up, where it is not halted already; nothing is printed.
+pub(super) fn give_up(environment: &HostEnvironment, folder: &FolderName) -> Result<(), CommandError> {
+    if is_halted(&environment.state, folder).is_none() {
+        stop(environment, folder, Barrier::Halt, "the user gave it up")?;
+    }
+    Ok(())
 }
 
 /// What a halt of all does.
@@ -188,12 +196,32 @@ pub fn resume(
     which: Which<'_>,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
+    resume_on_terms(environment, which, &ResumeTerms::default(), output)
+}
+
+/// The same by these terms, which hold until a user resumes the session again.
+pub fn resume_on_terms(
+    environment: &HostEnvironment,
+    which: Which<'_>,
+    terms: &ResumeTerms,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "resume")?;
     let folder = match which {
         Which::All => None,
         Which::Named(text) => Some(target(environment, text)?),
         Which::Only => only_halted(environment)?,
     };
+    if !terms.are_none() {
+        let Some(folder) = &folder else {
+            return Err(CommandError::user(
+                "terms are for one session",
+                "name it: `checkrein resume SESSION --with-limits`",
+            ));
+        };
+        // Before the halt is lifted: no call runs without them.
+        set_terms(environment, folder, terms)?;
+    }
     let lifted = checkrein_ledger::resume(&environment.state, aim(folder.as_ref()))?;
     // All sessions go on, those too that were halted by name, or by what they did.
     let by_name = match which {
@@ -218,7 +246,25 @@ pub fn resume(
         record_resumed(environment, folder, HaltScope::Session);
     }
     let may = if folder.is_some() { "it may continue" } else { "they may continue" };
-    say(output, folder.as_ref(), "resumed", may)
+    let by_terms = match terms.in_words() {
+        words if words.is_empty() => may.to_owned(),
+        words => format!("{may}, with {words}; `checkrein resume` again lifts that"),
+    };
+    say(output, folder.as_ref(), "resumed", &by_terms)
+}
+
+/// Writes down by which terms a session goes on.
+fn set_terms(
+    environment: &HostEnvironment,
+    folder: &FolderName,
+    terms: &ResumeTerms,
+) -> Result<(), CommandError> {
+    let fields =
+        serde_json::to_value(terms).map_err(|error| CommandError::user(error.to_string(), "name fewer"))?;
+    let body = RecordBody::Event { name: TERMS_EVENT.to_owned(), fields };
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    ledger.append(environment.now(), body, Durability::Durable)?;
+    Ok(())
 }
 
 /// Writes down that a session may go on. The halt is lifted by then, so what cannot be written is said, and stops nothing.

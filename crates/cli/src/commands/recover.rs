@@ -6,10 +6,11 @@ use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
 
+use super::halt;
 use super::session_choice::only_folder;
 use super::story::SESSION;
 use super::{ExitStatus, OutputForm};
-use crate::api::sessions::Recovery;
+use crate::api::sessions::{Recovery, SessionGivenUp};
 use crate::api::{self, recorded};
 use crate::phrases;
 use crate::terminal::{bold, dim, hanging, plain, print, print_exact, wrapped};
@@ -63,6 +64,44 @@ pub fn recover(
                 print(&hanging(&format!("- {}", in_words(&plain(&text), &plan)), 2));
             }
             print(&dim(&format!("policy: {}; `--policy` chooses another", policy.name())));
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Gives a session up: it is halted, and what it made and what stands nowhere else is listed. Nothing is removed: whose it is says the user.
+pub fn abort(
+    environment: &HostEnvironment,
+    session: &str,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let folder = only_folder(environment, session)?;
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    let state = ledger.state()?;
+    halt::give_up(environment, &folder)?;
+    let is_there = |path: &String| std::fs::symlink_metadata(path).is_ok();
+    let made = state.history().created.into_iter().map(|path| path.to_string());
+    let left: Vec<String> = made.filter(is_there).collect();
+    let (session, short) = (folder.as_str(), folder.as_str().chars().take(SESSION).collect::<String>());
+    let next = vec![
+        format!("checkrein session rollback {short} --before 1"),
+        format!("checkrein log --session {short}"),
+    ];
+    match output {
+        OutputForm::Json => {
+            print_exact(&api::pretty(&SessionGivenUp { session: session.to_owned(), left, next })?)
+        }
+        OutputForm::Text => {
+            print(&format!("given up: {session}; its calls are refused"));
+            match left.as_slice() {
+                [] => print("it made nothing that is still there, as far as is on record"),
+                left => {
+                    print("it made these, which are still there:");
+                    left.iter().for_each(|path| print(&format!("  {}", plain(path))));
+                }
+            }
+            print("to take back what it did, or to look at it:");
+            next.iter().for_each(|command| print(&format!("  {command}")));
         }
     }
     Ok(ExitStatus::Done)
