@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use checkrein_intervention::Throttle;
+use checkrein_patterns::ActionNumber;
 use checkrein_policy::Config;
 use checkrein_protocol::Timestamp;
 use checkrein_session::SessionState;
@@ -21,19 +23,42 @@ pub(crate) fn exceeded(
     now: Timestamp,
     config: &Config,
 ) -> Option<String> {
-    over_time(state, now, config).or_else(|| over_memory(docket, config))
+    let tight = Tightness::of(state);
+    over_time(state, now, config, tight).or_else(|| over_memory(docket, config, tight))
 }
 
-fn over_time(state: &SessionState, now: Timestamp, config: &Config) -> Option<String> {
-    let limit = config.execution_limit_seconds().filter(|limit| *limit > 0)?;
+/// The tighter limits that an intervention left a session with, at its next call (seed 000).
+#[derive(Debug, Clone, Copy)]
+struct Tightness<'a>(Option<(&'a Throttle, ActionNumber)>);
+
+impl<'a> Tightness<'a> {
+    fn of(state: &'a SessionState) -> Self {
+        let next = ActionNumber(state.actions() + 1);
+        Self(state.controller().throttle().map(|throttle| (throttle, next)))
+    }
+
+    /// What holds of a limit.
+    fn of_limit(self, limit: u64) -> u64 {
+        self.0.map_or(limit, |(throttle, next)| throttle.reduced(limit, next))
+    }
+
+    /// What stands behind a limit that is tighter than the configuration says.
+    fn why(self) -> &'static str {
+        let is_tight = self.0.is_some_and(|(throttle, next)| throttle.factor_for(next) < 1.0);
+        if is_tight { ", tighter for now because the session went wrong" } else { "" }
+    }
+}
+
+fn over_time(state: &SessionState, now: Timestamp, config: &Config, tight: Tightness<'_>) -> Option<String> {
+    let limit = tight.of_limit(config.execution_limit_seconds().filter(|limit| *limit > 0)?);
     let lasted = now.0.saturating_sub(state.entered()?.0) / 1000;
     (lasted > limit).then(|| {
-        format!("the session has gone on for {lasted} seconds, more than its limit of {limit} (`limits.execution_seconds`)")
+        format!("the session has gone on for {lasted} seconds, more than its limit of {limit} (`limits.execution_seconds`{})", tight.why())
     })
 }
 
-fn over_memory(docket: &mut Docket, config: &Config) -> Option<String> {
-    let limit = config.memory_limit_mb().filter(|limit| *limit > 0)?;
+fn over_memory(docket: &mut Docket, config: &Config, tight: Tightness<'_>) -> Option<String> {
+    let limit = tight.of_limit(config.memory_limit_mb().filter(|limit| *limit > 0)?);
     // A part is not larger than the whole, which one file tells; the processes are looked at only where it could matter.
     if memory_in_use().is_some_and(|used| used >> 20 <= limit) {
         return None;
@@ -44,7 +69,7 @@ fn over_memory(docket: &mut Docket, config: &Config) -> Option<String> {
     };
     let used = used >> 20;
     (used > limit).then(|| {
-        format!("the client and what it started take {used} MB of memory, more than the limit of {limit} (`limits.memory_mb`)")
+        format!("the client and what it started take {used} MB of memory, more than the limit of {limit} (`limits.memory_mb`{})", tight.why())
     })
 }
 
@@ -92,4 +117,20 @@ fn memory_of_client() -> Option<u64> {
         .map(|(_, process)| process.resident_pages)
         .sum();
     Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_and_memory_get_tighter_for_a_while_and_say_why() {
+        let throttle = Throttle::new(0.25, ActionNumber(40), Vec::new());
+        let at = |number| Tightness(Some((&throttle, ActionNumber(number))));
+        assert_eq!((at(41).of_limit(300), at(41).of_limit(512)), (75, 128));
+        assert!(at(41).why().contains("the session went wrong"));
+        let after = 40 + Throttle::LASTING + 1;
+        assert_eq!((at(after).of_limit(300), at(after).why()), (300, ""));
+        assert_eq!((Tightness(None).of_limit(300), Tightness(None).why()), (300, ""));
+    }
 }

@@ -100,7 +100,7 @@ pub(crate) fn look(
             consent: consent(config),
             stagnation: strikes,
             custom: custom.as_ref(),
-            limits: &limits(state, config),
+            limits: &limits(state, config, &held_by(environment, now)),
             at_least: state.plugins().advice(issue.kind).filter_map(|advice| advice.rung).max(),
         };
         if let InterventionDecision::Intervene(mut made) = state.controller().decide(issue, occasion) {
@@ -126,7 +126,7 @@ pub(crate) fn look(
 }
 
 /// The limits of a session that an intervention makes tighter, as far as there are any.
-fn limits(state: &SessionState, config: &Config) -> Vec<SessionLimit> {
+fn limits(state: &SessionState, config: &Config, by: &HeldBy) -> Vec<SessionLimit> {
     // Both are far below the numbers that a double holds exactly.
     let limit = |resource, limit: Option<u64>, used: u64| {
         limit.map(|limit| SessionLimit { resource, limit: limit as f64, used: used as f64 })
@@ -141,7 +141,30 @@ fn limits(state: &SessionState, config: &Config) -> Vec<SessionLimit> {
     let tokens = limit(LimitedResource::Tokens, config.token_limit(), spent.tokens().counted());
     let money = config.dollar_limit();
     let money = money.map(|limit| SessionLimit { resource: LimitedResource::Dollars, limit, used: dollars });
-    [files, tokens, money].into_iter().flatten().collect()
+    let (time, memory) = match by {
+        HeldBy::Run => (None, None),
+        HeldBy::Hook(now) => {
+            let lasted = state.entered().map_or(0, |entered| now.0.saturating_sub(entered.0) / 1000);
+            let is_limit = |limit: &u64| *limit > 0;
+            (
+                limit(LimitedResource::Seconds, config.execution_limit_seconds().filter(is_limit), lasted),
+                limit(LimitedResource::Megabytes, config.memory_limit_mb().filter(is_limit), 0),
+            )
+        }
+    };
+    [files, tokens, money, time, memory].into_iter().flatten().collect()
+}
+
+fn held_by(environment: &HostEnvironment, now: Timestamp) -> HeldBy {
+    if environment.run_limits.is_some() { HeldBy::Run } else { HeldBy::Hook(now) }
+}
+
+/// Who holds time and memory of the session.
+enum HeldBy {
+    /// The hook, at this moment.
+    Hook(Timestamp),
+    /// A run above it, which does not know of interventions.
+    Run,
 }
 
 /// That something the user wrote cannot be used.

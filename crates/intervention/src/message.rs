@@ -44,6 +44,10 @@ pub enum LimitedResource {
     Tokens,
     /// Money, in dollars.
     Dollars,
+    /// Time, in seconds.
+    Seconds,
+    /// Memory of the client and what it started, in megabytes; how much is in use is measured where it could matter.
+    Megabytes,
 }
 
 impl SessionLimit {
@@ -56,6 +60,8 @@ impl SessionLimit {
             }
             LimitedResource::Tokens => format!("tokens {:.0} ({:.0} used)", limit.max(1.0), self.used),
             LimitedResource::Dollars => format!("${limit:.2} (${:.2} used)", self.used),
+            LimitedResource::Seconds => format!("time {:.0} s ({:.0} s gone)", limit.max(1.0), self.used),
+            LimitedResource::Megabytes => format!("memory {:.0} MB", limit.max(1.0)),
         }
     }
 }
@@ -249,4 +255,17 @@ fn first_line(goal: &str, most: usize) -> String {
     let line = goal.trim().lines().next().unwrap_or_default();
     let cut: String = line.chars().take(most).collect();
     if cut.len() < goal.trim().len() { format!("{cut} ...") } else { cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_told_with_its_number() {
+        let told = |resource, limit, used| SessionLimit { resource, limit, used }.in_words(0.5);
+        assert_eq!(told(LimitedResource::FileOperations, 100.0, 40.0), "file operations 50 (40 used)");
+        assert_eq!(told(LimitedResource::Seconds, 300.0, 120.0), "time 150 s (120 s gone)");
+        assert_eq!(told(LimitedResource::Megabytes, 512.0, 0.0), "memory 256 MB");
+    }
 }
