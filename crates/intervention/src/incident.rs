@@ -635,11 +635,14 @@ mod tests {
         let (run, session) = (ways("run: time"), ways("person"));
         assert_eq!(
             (run[0].as_str(), session[0].as_str()),
-            ("checkrein run --resume", "checkrein resume abc")
+            ("checkrein run --resume", "checkrein resume abc --with-limits")
         );
         assert!(!run.iter().any(|command| command.starts_with("checkrein resume")), "{run:?}");
-        // Going back and looking are the same for both.
-        assert_eq!(run[1..3], session[1..3]);
+        // Going back is the same for both; what is not halted has no terms to go on by.
+        assert_eq!(run[1], session[1]);
+        assert_eq!(run[2], "checkrein log --session abc");
+        assert_eq!(session[2], "checkrein resume abc --ask command --ask file_write");
+        assert_eq!(session[3], "checkrein session recover abc --abort");
         let limit = ways("budget");
         assert!(!limit.iter().any(|command| command.starts_with("checkrein resume")), "{limit:?}");
     }
@@ -681,7 +684,7 @@ mod tests {
             "- workspace: `/proj`\n- client: `claude_code`\n- profile: `unattended`\n- goal: make it faster\n- goal: first",
             "- scope_creep, severity medium, confidence 0.50: 2 of 4 places",
             "## Left to clean up\n\n- `/proj/scratch.txt`",
-            "nothing more runs in it; the one thing that it made",
+            "nothing more runs in it, and what it left is listed; the one thing that it made",
             "scope_creep stood too",
             "8 actions, 1 file operations, 61 s.",
             "- changed: `/proj/a`\n- and 2 more files\n",
@@ -689,7 +692,7 @@ mod tests {
             "- Calls that `checkrein undo` can take back: 2.\n- Not saved: `/big` is too large.\n- Not saved either: 8 more.",
             "- Counted from 31 records of the session.\n- **Not everything was counted**: line 7 of the ledger is not a record.",
             "**resume_with_limits**",
-            "`checkrein resume abc`",
+            "`checkrein resume abc --with-limits`",
             "**rollback_and_retry**",
             "`checkrein session rollback abc --before 3`",
             "## Recovery plan",
