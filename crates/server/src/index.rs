@@ -22,7 +22,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 /// The form of the tables. Another one is made again.
-const FORM: i64 = 2;
+const FORM: i64 = 3;
 /// What tells our database from those of others: `chkr`.
 const APPLICATION: i64 = 0x6368_6B72;
 /// How long a reader or writer waits for another.
@@ -44,6 +44,7 @@ CREATE UNIQUE INDEX records_seq ON records(folder, seq);
 CREATE INDEX records_action ON records(action) WHERE action IS NOT NULL;
 CREATE INDEX records_at ON records(at, id);
 CREATE INDEX records_type ON records(type, at, id);
+CREATE INDEX records_verdict ON records(verdict, at, id) WHERE verdict IS NOT NULL AND verdict <> 'ok';
 CREATE TABLE sums(name TEXT NOT NULL, labels TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY(name, labels)) WITHOUT ROWID;
 CREATE TABLE days(
   day INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY(day, what, name)) WITHOUT ROWID;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use checkrein_ledger::{FolderName, StateDirectory};
 use checkrein_protocol::Record;
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
 use super::Index;
 use super::sums::Taken;
@@ -26,9 +26,8 @@ pub(crate) struct Follower {
     connection: Connection,
     /// The file of the index by device and number, as it was opened.
     file: Option<(u64, u64)>,
+    /// Each ledger as it was when it was read to its end; at first as the index says.
     known: HashMap<FolderName, Seen>,
-    /// Whether it was looked for ledgers that the index knows and that are gone.
-    has_looked: bool,
     is_over: Arc<AtomicBool>,
 }
 
@@ -58,13 +57,12 @@ impl Follower {
     ) -> rusqlite::Result<Self> {
         let connection = index.writer()?;
         Ok(Self {
+            known: recalled(&connection)?,
             connection,
             file: index.file(),
             index: index.clone(),
             state: state.clone(),
-            known: HashMap::new(),
             is_over,
-            has_looked: false,
         })
     }
 
@@ -93,7 +91,6 @@ impl Follower {
 
     fn begin_anew(&mut self) -> rusqlite::Result<()> {
         self.known.clear();
-        self.has_looked = false;
         self.connection = Connection::open_in_memory()?;
         self.connection = self.index.anew()?;
         self.file = self.index.file();
@@ -130,21 +127,9 @@ impl Follower {
 
     /// Sessions that retention or the user removed are not listed; what they added to sums stays.
     fn forget_removed(&mut self, folders: &[FolderName]) -> rusqlite::Result<()> {
-        // Also those that went while no server ran: they stand in the index only.
-        let mut listed: Vec<String> = Vec::new();
-        if !self.has_looked {
-            let mut statement = self.connection.prepare("SELECT folder FROM ledgers")?;
-            listed = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-            self.has_looked = true;
-        }
-        let listed = listed.iter().filter_map(|name| FolderName::on_disk(name.as_ref()));
-        let gone: BTreeSet<FolderName> = self
-            .known
-            .keys()
-            .cloned()
-            .chain(listed)
-            .filter(|known| folders.binary_search(known).is_err())
-            .collect();
+        // Also those that went while no server ran: what is known at first is what the index says.
+        let gone: BTreeSet<FolderName> =
+            self.known.keys().filter(|known| folders.binary_search(known).is_err()).cloned().collect();
         for folder in gone {
             let transaction = self.connection.transaction()?;
             for table in ["ledgers", "sessions", "records", "open_interventions", "transcripts", "opinions"] {
@@ -155,6 +140,23 @@ impl Follower {
         }
         Ok(())
     }
+}
+
+/// The ledgers as they were when the index had all of them: of those that have not grown since nothing is read again, so that a server
+/// over many sessions begins at once.
+fn recalled(connection: &Connection) -> rusqlite::Result<HashMap<FolderName, Seen>> {
+    let number = |row: &Row<'_>, place: usize| row.get::<_, i64>(place).map(i64::unsigned_abs);
+    let mut statement = connection.prepare("SELECT folder, device, inode, read FROM ledgers")?;
+    let rows = statement.query_map([], |row| {
+        let seen = Seen { device: number(row, 1)?, inode: number(row, 2)?, length: number(row, 3)? };
+        Ok((row.get::<_, String>(0)?, seen))
+    })?;
+    let mut known = HashMap::new();
+    for row in rows {
+        let (name, seen) = row?;
+        known.extend(FolderName::on_disk(name.as_ref()).map(|folder| (folder, seen)));
+    }
+    Ok(known)
 }
 
 enum Progress {

@@ -162,8 +162,8 @@ fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Res
     })
 }
 
-/// Records, newest first; those after one oldest first.
-pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Vec<RecordRow>> {
+/// The text that asks for records, and what is filled in.
+pub(super) fn page(wanted: &Wanted) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
     // An index that was made again has the sessions one behind the other: only times say what is newer.
     let (by, earlier) = match (wanted.session.is_some(), wanted.after.is_some()) {
         (_, true) => ("id ASC", "id < ?"),
@@ -187,10 +187,13 @@ pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Res
         add("id > ?", Box::new(after));
     }
     if let Some(kind) = &wanted.kind {
-        add("type = ?", Box::new(kind.clone()));
+        // Only reviews have a verdict, and few of them another than `ok`: the index by verdict finds those at once.
+        let condition = if wanted.verdict.is_some() { "+type = ?" } else { "type = ?" };
+        add(condition, Box::new(kind.clone()));
     }
     if let Some(verdict) = &wanted.verdict {
-        add("verdict = ?", Box::new(verdict.clone()));
+        let condition = if verdict == "ok" { "verdict = ?" } else { "verdict = ? AND verdict <> 'ok'" };
+        add(condition, Box::new(verdict.clone()));
     }
     if let Some(action) = &wanted.action {
         add("action = ?", Box::new(action.clone()));
@@ -203,6 +206,12 @@ pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Res
         conditions.join(" AND "),
         wanted.limit.clamp(1, LONGEST_PAGE),
     );
+    (text, values)
+}
+
+/// Records, newest first; those after one oldest first.
+pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Vec<RecordRow>> {
+    let (text, values) = page(wanted);
     let mut statement = connection.prepare(&text)?;
     let rows = statement.query_map(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)), |row| {
         Ok(RecordRow {

@@ -181,3 +181,61 @@ fn a_session_that_was_pruned_while_no_server_ran_leaves_no_word_in_the_index() {
     };
     assert!(!holds("index.db"), "what is deleted is overwritten");
 }
+
+#[test]
+fn a_server_over_ledgers_that_have_not_grown_writes_nothing() {
+    let case = case();
+    case.say("a", "one");
+    case.say("b", "two");
+    opened(&case).unwrap().round().unwrap();
+    // Whoever writes now would wait for this one, and then fail.
+    let other = case.index.writer().unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut follower = opened(&case).unwrap();
+    follower.round().unwrap();
+    other.execute_batch("COMMIT").unwrap();
+    case.say("b", "three");
+    follower.round().unwrap();
+    assert_eq!(case.lines(), ["a:1 one", "b:1 two", "b:2 three"]);
+}
+
+/// What a page costs does not grow with the index: each is read in the order of an index, to its first rows.
+#[test]
+fn pages_are_read_in_the_order_of_an_index() {
+    let case = case();
+    case.say("a", "one");
+    opened(&case).unwrap().round().unwrap();
+    let reader = case.index.reader().unwrap();
+    let some = || Some("a".to_owned());
+    let all = [
+        Wanted::default(),
+        Wanted { before: Some(7), ..Wanted::default() },
+        Wanted { after: Some(7), ..Wanted::default() },
+        Wanted { session: some(), ..Wanted::default() },
+        Wanted { session: some(), before: Some(7), ..Wanted::default() },
+        Wanted { kind: Some("review".to_owned()), ..Wanted::default() },
+        Wanted { kind: Some("review".to_owned()), before: Some(7), ..Wanted::default() },
+        Wanted {
+            kind: Some("review".to_owned()),
+            verdict: Some("halt".to_owned()),
+            before: Some(7),
+            ..Wanted::default()
+        },
+        Wanted { kind: Some("review".to_owned()), verdict: Some("ok".to_owned()), ..Wanted::default() },
+    ];
+    for wanted in all {
+        let (text, values) = super::query::page(&Wanted { limit: 100, ..wanted.clone() });
+        let mut statement = reader.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+        let plan: Vec<String> = statement
+            .query_map(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)), |row| row.get(3))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
+        assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{wanted:?}: {plan:?}");
+        let is_by_index = plan[0].contains("USING INDEX") || plan[0].contains("INTEGER PRIMARY KEY");
+        assert!(is_by_index, "{wanted:?}: {plan:?}");
+        if wanted.verdict.as_deref() == Some("halt") {
+            assert!(plan[0].contains("records_verdict"), "{plan:?}");
+        }
+    }
+}
