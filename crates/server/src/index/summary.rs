@@ -1,6 +1,7 @@
 //! A record in one line, for lists and events.
 
-use checkrein_protocol::{RecordBody, ReviewRecord};
+use checkrein_engine::approvals::{ANSWERED, ASKED, FORGED};
+use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, ReviewRecord, VerificationRecord};
 use serde_json::Value as Json;
 
 /// The longest line, in characters (ours).
@@ -43,16 +44,17 @@ pub(super) fn line(body: &RecordBody) -> String {
         RecordBody::SessionStarted { client, workspace, source, .. } => {
             format!("{client} in {workspace} ({source})")
         }
-        RecordBody::Review(review) => call(review),
-        RecordBody::Outcome(outcome) => match &outcome.error {
-            Some(error) => format!("failed: {error}"),
-            None if outcome.failed => "failed".to_owned(),
-            None => format!("done, {} bytes", outcome.output_bytes),
+        RecordBody::Review(review) => match review.snapshot.as_ref().filter(|saved| saved.entries > 0) {
+            Some(saved) => {
+                format!("{} (saved first: snapshot {})", cut(&call(review), LONGEST - 40), saved.id)
+            }
+            None => call(review),
         },
+        RecordBody::Outcome(outcome) => ended(outcome),
         RecordBody::Unanswered(unanswered) => format!("ran without an answer: {}", unanswered.call),
         RecordBody::Unreviewed(_) => "a call ran without a review".to_owned(),
         RecordBody::Prompt { text } | RecordBody::Told { text, .. } => text.clone(),
-        RecordBody::Event { name, .. } => name.clone(),
+        RecordBody::Event { name, fields } => event(name, fields),
         RecordBody::Issue(issue) => {
             format!("{} ({}): {}", issue.kind.name(), super::sums::severity(issue.severity), issue.summary)
         }
@@ -79,6 +81,64 @@ pub(super) fn line(body: &RecordBody) -> String {
         RecordBody::Unknown => "a record of a later version".to_owned(),
     };
     one_line(&text)
+}
+
+/// How a call ended, and how much of it was not foreseen.
+fn ended(outcome: &OutcomeRecord) -> String {
+    let end = match &outcome.error {
+        Some(error) => format!("failed: {error}"),
+        None if outcome.failed => "failed".to_owned(),
+        None => format!("done, {} bytes", outcome.output_bytes),
+    };
+    match outcome.verification.as_deref().map_or(0, surprises) {
+        0 => end,
+        1 => format!("{}; 1 surprise", cut(&end, LONGEST - 40)),
+        many => format!("{}; {many} surprises", cut(&end, LONGEST - 40)),
+    }
+}
+
+/// How many changes were not as predicted.
+pub(super) fn surprises(seen: &VerificationRecord) -> u64 {
+    (seen.surprises.len() as u64).saturating_add(seen.more_surprises)
+}
+
+/// What an event of ours says; of those of a client the name.
+fn event(name: &str, fields: &Json) -> String {
+    let text = |name: &str| fields[name].as_str().unwrap_or_default();
+    match name {
+        ASKED => format!("waits for an answer: {}", text("call")),
+        ANSWERED => {
+            let by = &fields["by"];
+            let who = by["name"].as_str().map_or_else(String::new, |who| format!(" by {who}"));
+            let door = by["source"].as_str().map_or_else(String::new, |door| format!(" ({door})"));
+            let said = match (text("end"), fields["answer"].as_str()) {
+                ("allowed", Some("once") | None) => "allowed".to_owned(),
+                ("allowed", Some(span)) => format!("allowed ({span})"),
+                ("stopped", _) => format!("refused, since something changed: {}", text("why")),
+                (end, _) => end.to_owned(),
+            };
+            format!("the question was {said}{who}{door}")
+        }
+        FORGED => format!("an answer that does not count: {}", text("why")),
+        _ => name.to_owned(),
+    }
+}
+
+/// The call that an event is about.
+pub(super) fn action_of(fields: &Json) -> Option<ActionId> {
+    fields["action"].as_str().map(|id| ActionId(id.to_owned()))
+}
+
+fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The last call of a session in one line.
+pub(super) fn call_line(review: &ReviewRecord) -> String {
+    one_line(&call(review))
 }
 
 /// The call of a review: its command, its file, or its tool.

@@ -37,6 +37,7 @@ impl<'a> Taken<'a> {
 
     /// Takes one record, which stands at `place` of its ledger.
     pub(super) fn take(&mut self, record: &Record, place: u64, length: u64) -> rusqlite::Result<()> {
+        let of_event;
         let (action, verdict, risk) = match &record.body {
             RecordBody::Review(review) => {
                 (Some(&review.action_id), Some(review.verdict.name()), Some(review.risk.score))
@@ -45,6 +46,10 @@ impl<'a> Taken<'a> {
             RecordBody::Unanswered(unanswered) => (Some(&unanswered.action_id), None, None),
             RecordBody::Unreviewed(unreviewed) => (Some(&unreviewed.action_id), None, None),
             RecordBody::Told { action_id, .. } => (Some(action_id), None, None),
+            RecordBody::Event { fields, .. } => {
+                of_event = summary::action_of(fields);
+                (of_event.as_ref(), None, None)
+            }
             _ => (None, None, None),
         };
         let line = summary::line(&record.body);
@@ -130,8 +135,7 @@ impl<'a> Taken<'a> {
                 let result = if outcome.failed { "failed" } else { "done" };
                 self.one(names::OUTCOMES, &[("result", result)]);
                 if let Some(seen) = &outcome.verification {
-                    let surprises = seen.surprises.len() as f64 + seen.more_surprises as f64;
-                    self.add(names::SURPRISES, &[], surprises);
+                    self.add(names::SURPRISES, &[], summary::surprises(seen) as f64);
                 }
                 self.add(names::MASKED, &[], outcome.masked.len() as f64);
                 Ok(())
@@ -225,7 +229,7 @@ impl<'a> Taken<'a> {
             self.session("stopped = stopped + ?2", 1)?;
         }
         self.session("calls = calls + ?2", 1)?;
-        self.session("last_call = ?2", summary::line(&record.body))?;
+        self.session("last_call = ?2", summary::call_line(review))?;
         self.session("last_verdict = ?2", verdict)?;
         if let Some(beginning) = &review.beginning {
             self.session("workspace = coalesce(workspace, ?2)", beginning.workspace.as_str())?;
@@ -335,6 +339,11 @@ impl<'a> Taken<'a> {
         if read.unwrap_or_default() > signed(usage.from) {
             return Ok(());
         }
+        let project: Option<String> = self
+            .transaction
+            .prepare_cached("SELECT workspace FROM sessions WHERE folder = ?1")?
+            .query_row([self.folder], |row| row.get(0))?;
+        let project = project.unwrap_or_else(|| "unknown".to_owned());
         for one in &usage.models {
             let model = if one.model.is_empty() { "unknown" } else { &one.model };
             let kinds = [
@@ -347,11 +356,13 @@ impl<'a> Taken<'a> {
                 self.add(names::TOKENS, &[("model", model), ("kind", kind)], tokens as f64);
             }
             self.of_day(record, "tokens", model, one.tokens.counted() as f64);
+            self.of_day(record, "project_tokens", &project, one.tokens.counted() as f64);
             self.session("tokens = tokens + ?2", signed(one.tokens.counted()))?;
             match one.cost {
                 Some(cost) => {
                     self.add(names::DOLLARS, &[("model", model)], cost.dollars());
                     self.of_day(record, "dollars", model, cost.dollars());
+                    self.of_day(record, "project_dollars", &project, cost.dollars());
                     self.session("micro_dollars = micro_dollars + ?2", signed(cost.0))?;
                 }
                 None => self.session("unpriced = ?2", 1)?,

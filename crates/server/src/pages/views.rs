@@ -27,6 +27,7 @@ const TYPES: &[&str] = &[
     "outcome",
     "prompt",
     "issue",
+    "issue_ended",
     "intervention",
     "told",
     "rollback",
@@ -232,6 +233,8 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
         ("Escalations of interventions", series("escalation")),
         ("Tokens by model", series("tokens")),
         ("Dollars by model", series("dollars")),
+        ("Tokens by project", series("project_tokens")),
+        ("Dollars by project", series("project_dollars")),
     ];
     let graphs = graphs.map(|(title, parts)| ShownGraph {
         title,
