@@ -3,8 +3,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `elsewhere` | the same for requests from other machines |
+//! | `ended` | logins that were ended before their time |
 
 mod elsewhere;
+mod ended;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,17 +21,20 @@ use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
 use crate::assets::is_asset;
-use crate::devices::Role;
+use crate::devices::{self, Role};
 use crate::outside::{Door, LOGIN, Outside, PAIR};
 use crate::pages::failed;
 use crate::peer::Peer;
 use crate::token::{Token, TokenDigest};
 use crate::visits::{VisitKind, Visits};
+use ended::EndedLogins;
 
 /// The name of the cookie of a browser.
 pub(crate) const COOKIE: &str = "checkrein";
 /// The address of one-time links, before the key of the link.
 pub(crate) const OPEN: &str = "/open/";
+/// Where a browser ends its login.
+pub(crate) const LOGOUT: &str = "/logout";
 /// How many wrong keys a minute are answered as such (ours); further ones wait. A right key is never kept waiting.
 const WRONG_A_MINUTE: usize = 20;
 const MINUTE: u64 = 60_000;
@@ -59,9 +64,15 @@ pub(crate) struct Visitor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     Header,
-    Cookie,
-    /// By a login with the password, of this generation.
-    Password(String),
+    /// That of a browser of this machine; the digest of its cookie.
+    Cookie(TokenDigest),
+    /// By a login with the password.
+    Password {
+        /// Which password it was.
+        generation: String,
+        /// The digest of the cookie.
+        login: TokenDigest,
+    },
     /// A device that was paired.
     Device {
         id: String,
@@ -73,8 +84,8 @@ impl Visitor {
     /// Who it is and from where, for the record.
     pub(crate) fn words(&self) -> String {
         match &self.by {
-            KeyKind::Header | KeyKind::Cookie => self.from.clone(),
-            KeyKind::Password(_) => format!("{}, by password", self.from),
+            KeyKind::Header | KeyKind::Cookie(_) => self.from.clone(),
+            KeyKind::Password { .. } => format!("{}, by password", self.from),
             KeyKind::Device { id, name } => format!("{}, {name} ({id})", self.from),
         }
     }
@@ -104,6 +115,7 @@ pub(crate) struct Access {
     links: Mutex<VecDeque<TokenDigest>>,
     wrong: Mutex<VecDeque<u64>>,
     told: Mutex<HashMap<Role, u64>>,
+    ended: EndedLogins,
     visits: Visits,
     clock: Arc<dyn Clock>,
     public: Option<PublicAddress>,
@@ -119,6 +131,7 @@ impl Access {
             links: Mutex::default(),
             wrong: Mutex::default(),
             told: Mutex::default(),
+            ended: EndedLogins::in_file(visits.beside("ended-logins.json")),
             visits,
             clock,
             public: None,
@@ -170,7 +183,27 @@ impl Access {
     fn is_given(&self, cookie: &str, now: u64) -> bool {
         let Some((given, signature)) = cookie.rsplit_once('.') else { return false };
         let since = given.rsplit_once('.').and_then(|(_, since)| since.parse::<u64>().ok());
-        self.is_signed(given, signature) && since.is_some_and(|since| now < since.saturating_add(STAY))
+        self.is_signed(given, signature)
+            && since.is_some_and(|since| now < since.saturating_add(STAY))
+            && !self.ended.holds(TokenDigest::of(cookie))
+    }
+
+    /// Ends the login of who asks: its cookie opens nothing any more, wherever it was copied to. A key of a program has no login.
+    pub(crate) fn log_out(&self, visitor: &Visitor) -> std::io::Result<()> {
+        let now = self.clock.now();
+        match &visitor.by {
+            KeyKind::Header => return Ok(()),
+            KeyKind::Cookie(login) | KeyKind::Password { login, .. } => {
+                self.ended.end(*login, now.0.saturating_add(STAY), now.0)?;
+            }
+            KeyKind::Device { id, .. } => {
+                if let Some(outside) = &self.outside {
+                    devices::forget(&outside.folder, id)?;
+                }
+            }
+        }
+        self.visits.note(now, VisitKind::Logout, "login ended", LOGOUT, &visitor.words());
+        Ok(())
     }
 
     fn is_signed(&self, text: &str, signature: &str) -> bool {
@@ -225,7 +258,7 @@ impl Access {
         } else if let Some(key) = cookie(headers, COOKIE) {
             self.is_given(&key, now).then(|| Visitor {
                 role: Role::Approver,
-                by: KeyKind::Cookie,
+                by: KeyKind::Cookie(TokenDigest::of(&key)),
                 from: from.to_owned(),
             })
         } else {
@@ -295,10 +328,10 @@ impl Access {
         }
         let visitor = self.visitor(headers, from)?;
         // A form of another program on this machine carries the cookie too: what changes something must name its page.
-        if !is_read && visitor.by == KeyKind::Cookie && origin.is_none() {
+        if !is_read && matches!(visitor.by, KeyKind::Cookie(_)) && origin.is_none() {
             return Err(Refusal::Origin);
         }
-        if !is_read && !asks_only(path) && visitor.role < Role::Approver {
+        if !is_read && !is_for_viewers(path) && visitor.role < Role::Approver {
             return Err(Refusal::Role);
         }
         Ok(Some(visitor))
@@ -387,6 +420,11 @@ fn changes_something(request: &Request) -> bool {
 /// Whether a path is one where programs ask before they act.
 fn asks_only(path: &str) -> bool {
     path == "/v1/check" || path == "/acgp/v1/messages"
+}
+
+/// Whether a viewer may post to a path: to ask, and to go.
+fn is_for_viewers(path: &str) -> bool {
+    asks_only(path) || path == LOGOUT
 }
 
 fn peer(request: &Request) -> Option<Peer> {

@@ -134,6 +134,14 @@ pub(crate) fn is_paired(server: &Path, id: &str) -> bool {
     read(server, id).is_some()
 }
 
+/// Forgets a device, as it asks for: what it shows counts no longer.
+pub(crate) fn forget(server: &Path, id: &str) -> io::Result<()> {
+    if !is_id(id) {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "it is not a device"));
+    }
+    fs::remove_file(folder(server).join(format!("{id}.json")))
+}
+
 fn all(server: &Path) -> Vec<Device> {
     let entries = fs::read_dir(folder(server)).into_iter().flatten().flatten();
     let ids =

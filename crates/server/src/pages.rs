@@ -68,6 +68,11 @@ pub(crate) fn onward() -> String {
     parts::Onward {}.render().unwrap_or_default()
 }
 
+/// The page for who has logged out.
+pub(crate) fn logged_out() -> String {
+    parts::LoggedOut {}.render().unwrap_or_default()
+}
+
 /// The page of a request that failed.
 pub(crate) fn failed(detail: &ErrorDetail) -> String {
     parts::Failed { message: &detail.message, hint: detail.hint.as_deref() }.render().unwrap_or_default()

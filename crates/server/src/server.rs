@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
 use checkrein_engine::answer_links::PublicAddress;
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::{Semaphore, watch};
 
-use crate::access::{Access, COOKIE, OPEN, guard};
+use crate::access::{Access, COOKIE, LOGOUT, OPEN, Visitor, guard};
 use crate::address::{Address, Doors, OutsideDoor, Pairing};
 use crate::answer::{ApiError, content};
 use crate::api;
@@ -296,6 +296,7 @@ impl Server {
         Router::new()
             .route("/healthz", get(healthz))
             .route("/open/{key}", get(open))
+            .route(LOGOUT, post(log_out))
             .route("/metrics", get(metrics))
             .route("/v1/events", get(events))
             .merge(api::router())
@@ -379,6 +380,29 @@ async fn open(
     if response.status() == StatusCode::SEE_OTHER {
         response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
     }
+    response
+}
+
+/// Ends the login of a browser, and has it forget the cookie and what it keeps of our pages.
+async fn log_out(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
+    let ended = app.wait(move |app| {
+        app.access.log_out(&visitor).map_err(|error| {
+            let hint = "check that the state directory can be written to";
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "system", error.to_string(), hint)
+        })
+    });
+    if let Err(error) = ended.await {
+        return error.into_response();
+    }
+    let mut response = content(StatusCode::OK, "text/html; charset=utf-8", pages::logged_out());
+    for (name, more) in [(COOKIE, ""), (outside::COOKIE, "; Secure")] {
+        let gone = format!("{name}=; Path=/{more}; HttpOnly; SameSite=Strict; Max-Age=0");
+        if let Ok(gone) = HeaderValue::from_str(&gone) {
+            response.headers_mut().append(header::SET_COOKIE, gone);
+        }
+    }
+    let forgotten = HeaderValue::from_static("\"cache\", \"storage\"");
+    response.headers_mut().insert("clear-site-data", forgotten);
     response
 }
 

@@ -23,6 +23,8 @@ pub(crate) enum VisitKind {
     Login,
     /// A request was refused.
     Refused,
+    /// A login was ended by who had it.
+    Logout,
     /// Something was done by a request.
     Act,
 }
@@ -69,6 +71,11 @@ impl Visits {
     /// The record at `path`.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, recent: Mutex::default(), writing: Mutex::default() }
+    }
+
+    /// The place of another file of the server.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.path.with_file_name(name)
     }
 
     /// Notes what happened.

@@ -6,12 +6,12 @@ use axum::extract::Request;
 use axum::http::{Method, header};
 use checkrein_engine::answer_links::PATH;
 
-use super::{Access, KeyKind, Refusal, STAY, Visitor, asks_only, cookie};
+use super::{Access, KeyKind, Refusal, STAY, Visitor, cookie, is_for_viewers};
 use crate::assets::is_asset;
 use crate::devices::{self, Role};
 use crate::outside::{self, LOGIN, PAIR};
 use crate::password;
-use crate::token::Token;
+use crate::token::{Token, TokenDigest};
 
 impl Access {
     /// Judges a request that came to an address of ours from wherever.
@@ -47,7 +47,7 @@ impl Access {
         }
         let shown = cookie(headers, outside::COOKIE).ok_or(Refusal::NoKey)?;
         let visitor = self.admitted(&shown).ok_or(Refusal::LoggedOut)?;
-        if !is_read && !asks_only(path) && visitor.role < Role::Approver {
+        if !is_read && !is_for_viewers(path) && visitor.role < Role::Approver {
             return Err(Refusal::Role);
         }
         Ok(Some(visitor))
@@ -69,9 +69,10 @@ impl Access {
                 let (_, since) = given.rsplit_once('.')?;
                 let is_ours = self.is_signed(&format!("{generation}.{given}"), signature);
                 let is_fresh = self.clock.now().0 < since.parse::<u64>().ok()?.saturating_add(STAY);
-                (is_ours && is_fresh).then(|| Visitor {
+                let login = TokenDigest::of(shown);
+                (is_ours && is_fresh && !self.ended.holds(login)).then(|| Visitor {
                     role: Role::Approver,
-                    by: KeyKind::Password(generation),
+                    by: KeyKind::Password { generation, login },
                     from: String::new(),
                 })
             }
@@ -90,11 +91,13 @@ impl Access {
     pub(crate) fn is_still_in(&self, visitor: &Visitor) -> bool {
         let folder = self.outside.as_ref().map(|outside| &outside.folder);
         match (&visitor.by, folder) {
-            (KeyKind::Header | KeyKind::Cookie, _) => true,
-            (KeyKind::Device { .. } | KeyKind::Password(_), None) => false,
+            (KeyKind::Header, _) => true,
+            (KeyKind::Cookie(login), _) => !self.ended.holds(*login),
+            (KeyKind::Device { .. } | KeyKind::Password { .. }, None) => false,
             (KeyKind::Device { id, .. }, Some(folder)) => devices::is_paired(folder, id),
-            (KeyKind::Password(generation), Some(folder)) => {
-                password::hash(folder).is_some_and(|hash| password::generation(&hash) == *generation)
+            (KeyKind::Password { generation, login }, Some(folder)) => {
+                !self.ended.holds(*login)
+                    && password::hash(folder).is_some_and(|hash| password::generation(&hash) == *generation)
             }
         }
     }

@@ -125,3 +125,34 @@ fn a_cookie_outlives_the_server_and_not_its_key() {
     assert!(!opens(&access, given) && !opens(&access, ""));
     assert!(access.is_given(&cookie, since + STAY - 1) && !access.is_given(&cookie, since + STAY));
 }
+
+#[test]
+fn a_login_ends_for_who_ends_it_and_for_nobody_else() {
+    let (access, approver, viewer, folder) = access();
+    let cookie = || {
+        let link = access.link().unwrap();
+        format!("{COOKIE}={}", access.redeem(link.strip_prefix(OPEN).unwrap(), "").unwrap())
+    };
+    let (one, other) = (cookie(), cookie());
+    let origin = ("origin", "http://127.0.0.1:8080");
+    let judge = |access: &Access, method: &str, path: &str, cookie: &str| {
+        access.judge(&request(method, path, &[("cookie", cookie), origin])).map(Option::unwrap)
+    };
+    let visitor = judge(&access, "POST", LOGOUT, &one).unwrap();
+    assert!(access.is_still_in(&visitor));
+    access.log_out(&visitor).unwrap();
+    assert!(!access.is_still_in(&visitor), "a stream that is open ends");
+    assert!(judge(&access, "GET", "/", &one).is_err() && judge(&access, "GET", "/", &other).is_ok());
+    let next = Access::new(
+        &approver,
+        &viewer,
+        Visits::new(folder.path().join("access.jsonl")),
+        Arc::new(SystemClock),
+    );
+    assert!(judge(&next, "GET", "/", &one).is_err() && judge(&next, "GET", "/", &other).is_ok());
+    // Who only looks may go too, and a key of a program has no login to end.
+    let key = format!("Bearer {}", viewer.as_str());
+    let program = access.judge(&request("POST", LOGOUT, &[("authorization", &key)])).unwrap().unwrap();
+    access.log_out(&program).unwrap();
+    assert!(access.judge(&request("GET", "/v1/sessions", &[("authorization", &key)])).is_ok());
+}

@@ -394,6 +394,10 @@ pub(super) struct Stats {
 pub(super) struct Onward {}
 
 #[derive(Template)]
+#[template(path = "loggedout.html")]
+pub(super) struct LoggedOut {}
+
+#[derive(Template)]
 #[template(path = "failed.html")]
 pub(super) struct Failed<'a> {
     pub(super) message: &'a str,
