@@ -82,15 +82,94 @@ fn a_waiting_call_is_answered_by_a_click() {
     assert_eq!(decision(&answer_of(hook)), Some("allow"));
     let hook = asks(&environment, "t", "two", CALL);
     browser.shown(role("button", "Refuse"));
+    browser.click(text("Other answers"));
     browser.fill(label("A word to the agent"), "keep the diary");
     // What a user writes stays while the page renews itself.
     call(&environment, "other", "ls");
     std::thread::sleep(Duration::from_secs(2));
-    browser.click(role("button", "Refuse"));
+    browser.click(role("button", "Refuse with this word"));
     browser.shown(text("No call waits."));
     let told = answer_of(hook);
     assert_eq!(decision(&told), Some("deny"));
     assert!(reason(&told).contains("keep the diary"), "{told}");
+}
+
+/// Where the buttons of an answer are, as far as they can be pressed without anything being moved: each by its words.
+const REACHED: &str = "[...document.querySelectorAll('.answers button')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    const at = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return box.width > 0 && box.top >= 0 && box.bottom <= innerHeight && one.contains(at);
+  }).map((one) => one.textContent)";
+
+#[test]
+fn a_thumb_reaches_the_buttons_below_any_text() {
+    let environment = unattended("server: {public_address: 'https://answers.localhost'}\n");
+    let server = Serving::start(&environment);
+    let Some(mut phone) = Browser::start(&environment, &[]) else { return };
+    phone.act("begin", json!({ "width": 375, "height": 667 }));
+    phone.go(&server.open);
+    phone.go(&format!("{}/approvals", server.url));
+    phone.shown(text("No call waits."));
+    let long = format!("{CALL} # {}", "and so on, word by word, ".repeat(60));
+    let hook = asks(&environment, "s", "one", &long);
+    phone.shown(text("rm ../diary.md"));
+    let tall = "document.querySelector('.asked').getBoundingClientRect().height > 2 * innerHeight";
+    assert_eq!(phone.act("evaluate", json!({ "script": tall })), true, "the text is not long enough");
+    assert_eq!(
+        phone.act("evaluate", json!({ "script": "[scrollY, innerHeight].join()" })),
+        "0,667",
+        "nothing was moved"
+    );
+    assert_eq!(phone.act("evaluate", json!({ "script": REACHED })), json!(["Allow this call", "Refuse"]));
+    phone.is_for_everybody("a long call on a phone");
+    // All answers are, once they are asked for, and the rest of the text is read above them.
+    phone.click(text("Other answers"));
+    let reached = phone.act("evaluate", json!({ "script": REACHED }));
+    assert!(reached.as_array().unwrap().iter().any(|one| one == "Refuse with this word"), "{reached}");
+    phone.click(role("button", "Allow this call"));
+    phone.shown(text("No call waits."));
+    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+}
+
+#[test]
+fn a_browser_is_logged_out_for_good() {
+    let environment = TestEnvironment::new();
+    let mut server = Serving::start(&environment);
+    let Some(mut browser) = Browser::start(&environment, &[]) else { return };
+    browser.go(&server.open);
+    browser.shown(role("heading", "Sessions"));
+    let cookies = browser.act("cookies", json!({}));
+    let cookie = format!("checkrein={}", cookies[0]["value"].as_str().unwrap());
+    let seen = |server: &Serving| server.get("/v1/sessions", &[("Cookie", &cookie)]).status;
+    assert_eq!(seen(&server), 200);
+    // A page elsewhere logs nobody out.
+    let elsewhere = [("Cookie", cookie.as_str()), ("Origin", "http://evil.example")];
+    assert_eq!(server.form("/logout", "", &elsewhere).status, 403);
+    assert_eq!(seen(&server), 200);
+    browser.click(role("button", "Log out"));
+    browser.shown(role("heading", "You are logged out"));
+    browser.is_for_everybody("the page after the end of a login");
+    assert_eq!(browser.act("cookies", json!({})), json!([]));
+    // What somebody copied of the cookie opens nothing either, nor at the next server.
+    assert_eq!(seen(&server), 401);
+    server.terminate();
+    let server = Serving::start(&environment);
+    assert_eq!(seen(&server), 401);
+    let visits = fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(visits.contains("\"kind\":\"logout\""), "{visits}");
+}
+
+#[test]
+fn it_installs_as_an_app() {
+    let environment = TestEnvironment::new();
+    let server = Serving::start(&environment);
+    let Some(mut browser) = Browser::start(&environment, &[]) else { return };
+    browser.go(&server.open);
+    browser.go(&format!("{}/approvals", server.url));
+    let told = browser.act("app", json!({}));
+    assert_eq!(told["errors"], json!([]), "{told}");
+    assert_eq!(told["manifest"]["display"], "standalone", "{told}");
+    assert_eq!(told["manifest"]["start_url"], "/approvals", "{told}");
 }
 
 #[test]
@@ -185,22 +264,36 @@ fn every_page_is_for_everybody_in_both_themes_and_on_a_phone() {
                 && bar.getBoundingClientRect().width > 0); })()";
         assert_eq!(browser.act("evaluate", json!({ "script": script })), true, "{theme}");
     }
-    pictures(&mut browser, &server.url);
+    pictures(&mut browser, &server.url, &environment.home());
     drop(server);
     drop(hook);
 }
 
 /// Draws the main pages for the documentation into the folder that `CHECKREIN_CONSOLE_PICTURES` names, where it names one.
-fn pictures(browser: &mut Browser, url: &str) {
+fn pictures(browser: &mut Browser, url: &str, home: &std::path::Path) {
     let Some(folder) = std::env::var_os("CHECKREIN_CONSOLE_PICTURES") else { return };
     for (name, page, theme, width, height) in [
         ("console-approvals", "/approvals", "light", 960, 480),
+        ("console-approvals-dark", "/approvals", "dark", 960, 480),
+        ("console-sessions", "/", "light", 960, 480),
+        ("console-timeline", "/sessions/live", "dark", 960, 640),
         ("console-stats", "/stats?days=7", "light", 960, 640),
-        ("console-phone", "/approvals", "dark", 375, 900),
+        ("console-stats-dark", "/stats?days=7", "dark", 960, 640),
+        ("console-phone", "/approvals", "dark", 375, 667),
+        ("console-phone-light", "/sessions/live", "light", 375, 667),
     ] {
         browser.act("theme", json!({ "theme": theme }));
         browser.act("size", json!({ "width": width, "height": height }));
         browser.go(&format!("{url}{page}"));
+        // The page is the real one; only where the test made its home is not what a user has.
+        let script = format!(
+            "(() => {{ const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (all.nextNode()) {{ all.currentNode.data = all.currentNode.data.replaceAll({}, '/home/you'); }} }})()",
+            json!(home.display().to_string())
+        );
+        browser.act("evaluate", json!({ "script": script }));
+        let shown = browser.text();
+        assert!(!shown.contains("/tmp"), "{name} shows where it was drawn: {shown}");
         let path = std::path::Path::new(&folder).join(format!("{name}.png"));
         browser.act("picture", json!({ "to": path }));
         assert!(fs::metadata(&path).unwrap().len() < 150_000, "{name} is too large for a page");

@@ -91,6 +91,14 @@ const acts = {
   },
   async evaluate({ script }) { return page.evaluate(script); },
   async picture({ to }) { await page.screenshot({ path: to }); },
+  // What the browser has against installing the page, and the manifest as it reads it. The windows of tests are private ones.
+  async app() {
+    const session = await context.newCDPSession(page);
+    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+    const { data, errors } = await session.send("Page.getAppManifest");
+    const against = installabilityErrors.map((one) => one.errorId).filter((id) => id !== "in-incognito");
+    return { errors: [...against, ...errors.map((one) => one.message)], manifest: JSON.parse(data) };
+  },
   async cookies() { return context.cookies(); },
   // Faults of scripts and of what the page loads, each told once.
   async faults() { const told = faults; faults = []; return told; },
