@@ -133,6 +133,12 @@ impl Serving {
         self.child.wait().unwrap();
     }
 
+    /// The same while others still talk to it; it is waited for later.
+    pub fn kill_now(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+
     /// Asks the process to end; its status.
     pub fn terminate(&mut self) -> Option<i32> {
         let pid = rustix::process::Pid::from_child(&self.child);

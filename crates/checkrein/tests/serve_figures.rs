@@ -1,0 +1,260 @@
+//! The index under many records and busy sessions: what it costs to begin, to show the newest page, and to follow. It runs small by itself;
+//! `cargo xtask console figures` makes the figures of `docs/operations.md` with it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic, and tells its figures"
+)]
+
+mod serve_support;
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::BufRead as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use checkrein_ledger::{Durability, StateDirectory};
+use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_session::SessionLedger;
+use serde_json::{Value as Json, json};
+use serve_support::Serving;
+use support::{TestEnvironment, shell_call};
+
+/// A number of the environment, or this one.
+fn number(name: &str, otherwise: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    u64::try_from(since.as_millis()).unwrap()
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// The middle of some runs, in milliseconds.
+fn median(runs: usize, run: impl Fn()) -> f64 {
+    let mut times: Vec<f64> = (0..runs)
+        .map(|_| {
+            let begin = Instant::now();
+            run();
+            milliseconds(begin.elapsed())
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// A real review as a hook writes it, to be written again under other names.
+fn sample(environment: &TestEnvironment) -> Json {
+    let call = shell_call("sample", "cargo test --workspace --quiet", json!({}));
+    environment.answer_to(&environment.payload("sample", "PreToolUse", call));
+    let text = std::fs::read_to_string(environment.state().join("sessions/sample/ledger.jsonl")).unwrap();
+    let records = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let mut body = records.map(|one| one["body"].clone()).find(|body| body["type"] == "review").unwrap();
+    // What a session begins with stands in its first record alone.
+    body.as_object_mut().unwrap().remove("beginning");
+    body
+}
+
+/// What an agent at work leaves: a call and how it ended, some prompts, now and then a question.
+fn bodies(sample: &Json, numbers: std::ops::Range<usize>) -> Vec<RecordBody> {
+    numbers
+        .map(|number| {
+            if number % 10 == 0 {
+                return RecordBody::Prompt { text: format!("go on with part {number} of the plan") };
+            }
+            let mut body = sample.clone();
+            body["action_id"] = json!(format!("call-{number}"));
+            body["input"] = json!({ "command": format!("cargo test --test case_{}", number % 977) });
+            if number % 10_007 == 1 {
+                body["verdict"] = json!("block");
+            }
+            serde_json::from_value(body).unwrap()
+        })
+        .collect()
+}
+
+fn fill(state: &StateDirectory, sample: &Json, sessions: usize, records: usize) {
+    for session in 0..sessions {
+        let ledger = SessionLedger::open(state, &SessionId(format!("s{session}")));
+        let (mut at, end) = (records * session / sessions, records * (session + 1) / sessions);
+        while at < end {
+            let piece = (end - at).min(5_000);
+            // As long ago as it would be at ten a second.
+            let written = Timestamp(now().saturating_sub(100 * (records - at) as u64));
+            ledger.append_all(written, bodies(sample, at..at + piece), Durability::Plain).unwrap();
+            at += piece;
+        }
+    }
+}
+
+/// How many records the index says that it has.
+fn indexed(server: &Serving) -> usize {
+    let text = server.asked("/metrics").body;
+    let line = text.lines().find(|line| line.starts_with("checkrein_index_records ")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+fn until_indexed(server: &Serving, wanted: usize) {
+    let (mut last, mut since) = (0, Instant::now());
+    loop {
+        let has = indexed(server);
+        if has >= wanted {
+            assert_eq!(has, wanted, "each record once");
+            return;
+        }
+        if has > last {
+            (last, since) = (has, Instant::now());
+        }
+        assert!(since.elapsed() < Duration::from_secs(120), "it stands at {has} of {wanted}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn many_records_are_taken_up_once_and_the_next_start_reads_none_of_them_again() {
+    let (records, sessions) =
+        (number("CHECKREIN_FIGURES_RECORDS", 3_000), number("CHECKREIN_FIGURES_SESSIONS", 64));
+    let environment =
+        TestEnvironment::within(std::env::var("CHECKREIN_FIGURES_FOLDER").as_deref().unwrap_or("/tmp"));
+    let sample = sample(&environment);
+    std::fs::remove_dir_all(environment.state()).unwrap();
+    let state = StateDirectory::new(environment.state());
+    let begin = Instant::now();
+    fill(&state, &sample, sessions, records);
+    println!(
+        "{records} records of {sessions} sessions were written in {:.1} s",
+        begin.elapsed().as_secs_f64()
+    );
+    let begin = Instant::now();
+    let server = Serving::start(&environment);
+    until_indexed(&server, records);
+    let took = begin.elapsed().as_secs_f64();
+    println!("the index was made of them in {took:.1} s: {:.0} a second", records as f64 / took);
+    drop(server);
+    let size = std::fs::metadata(environment.state().join("index.db")).unwrap().len();
+    println!("it has {} MB, {} bytes a record", size / 1_000_000, size / records as u64);
+    // What was read is known: the first answer of the next server is about all of it.
+    let begin = Instant::now();
+    let server = Serving::start(&environment);
+    let page = server.asked("/v1/calls?limit=100");
+    println!("start over it, to the first page: {:.0} ms", milliseconds(begin.elapsed()));
+    assert_eq!(page.json()["records"].as_array().unwrap().len(), 100.min(records - records / 10));
+    let before = std::fs::metadata(environment.state().join("index.db-wal")).map_or(0, |facts| facts.len());
+    for (what, path) in [
+        ("the newest calls", "/v1/calls?limit=100"),
+        ("the page of the newest calls", "/calls"),
+        ("the newest refused calls", "/v1/calls?limit=100&verdict=block"),
+        ("sessions", "/"),
+        ("the timeline of a session", "/sessions/s1"),
+        ("a search that finds nothing", "/v1/calls?search=marmalade"),
+        ("metrics", "/metrics"),
+    ] {
+        assert_eq!(server.asked(path).status, 200, "{path}");
+        println!("{what}: {:.1} ms", median(7, || drop(server.asked(path))));
+    }
+    // From page to page through the longest timeline: as quick at its end as at its beginning.
+    let (mut before_record, mut seen) = (String::new(), 0);
+    loop {
+        let told = server.asked(&format!("/v1/sessions/s1/timeline?limit=500{before_record}")).json();
+        seen += told["records"].as_array().unwrap().len();
+        match told["next"].as_i64() {
+            Some(next) => before_record = format!("&before={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, records * 2 / sessions - records / sessions, "every record of the session, once");
+    println!(
+        "its {seen} records, back to the first: {:.1} ms for the last page",
+        median(7, || {
+            drop(server.asked("/v1/sessions/s1/timeline?limit=500&before=400"));
+        })
+    );
+    let after = std::fs::metadata(environment.state().join("index.db-wal")).map_or(0, |facts| facts.len());
+    assert_eq!(before, after, "nothing was written, since nothing was new");
+}
+
+/// Many sessions at once, as fast as they are told to write, while somebody watches all of them.
+#[test]
+fn busy_sessions_are_followed_to_their_last_record() {
+    let sessions = number("CHECKREIN_FIGURES_BUSY", 64);
+    let (rate, seconds) = (number("CHECKREIN_FIGURES_RATE", 200), number("CHECKREIN_FIGURES_SECONDS", 2));
+    let environment =
+        TestEnvironment::within(std::env::var("CHECKREIN_FIGURES_FOLDER").as_deref().unwrap_or("/tmp"));
+    let sample = sample(&environment);
+    let state = StateDirectory::new(environment.state());
+    let server = Serving::start(&environment);
+    let mut stream = server.events();
+    let all = rate * seconds;
+    let is_over = AtomicBool::new(false);
+    let (late, hooks) = std::thread::scope(|scope| {
+        let written = scope.spawn(|| {
+            let ledgers: Vec<SessionLedger> = (0..sessions)
+                .map(|one| SessionLedger::open(&state, &SessionId(format!("busy{one}"))))
+                .collect();
+            let begin = Instant::now();
+            for number in 0..all {
+                let due = Duration::from_secs_f64(number as f64 / rate as f64);
+                std::thread::sleep(due.saturating_sub(begin.elapsed()));
+                // A number that is no prompt: all of them are calls.
+                let body = bodies(&sample, number * 10 + 1..number * 10 + 2);
+                ledgers[number % sessions].append_all(Timestamp(now()), body, Durability::Plain).unwrap();
+            }
+            println!(
+                "{sessions} sessions wrote {all} calls in {:.1} s, {:.0} a second",
+                begin.elapsed().as_secs_f64(),
+                all as f64 / begin.elapsed().as_secs_f64()
+            );
+        });
+        // Real hooks beside them, with the server and all of that going on.
+        let hooks = scope.spawn(|| {
+            let mut times = Vec::new();
+            while !is_over.load(Ordering::Relaxed) {
+                let call = shell_call(&format!("beside-{}", times.len()), "ls -la", json!({}));
+                let payload = environment.payload("beside", "PreToolUse", call);
+                let begin = Instant::now();
+                environment.answer_to(&payload);
+                times.push(milliseconds(begin.elapsed()));
+                std::thread::sleep(Duration::from_millis(250));
+            }
+            times.sort_by(f64::total_cmp);
+            times
+        });
+        let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+        let mut late = Vec::new();
+        while seen.len() < all {
+            let mut line = String::new();
+            assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended at {}", seen.len());
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let told: Json = serde_json::from_str(data).unwrap();
+            if !told["session"].as_str().unwrap().starts_with("busy") {
+                continue;
+            }
+            late.push(now().saturating_sub(told["at"].as_u64().unwrap()));
+            let call = format!("{} {}", told["session"], told["action"]);
+            assert_eq!(seen.insert(call, 1), None, "twice: {data}");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        written.join().unwrap();
+        (late, hooks.join().unwrap())
+    });
+    let mut late = late;
+    late.sort_unstable();
+    println!(
+        "each was told of once; after {} ms (median), {} ms (99 of 100), {} ms (the last)",
+        late[late.len() / 2],
+        late[late.len() * 99 / 100],
+        late[late.len() - 1]
+    );
+    if !hooks.is_empty() {
+        println!("a hook beside it: {:.0} ms (median of {})", hooks[hooks.len() / 2], hooks.len());
+    }
+    server.until("/healthz", |answer| answer.status == 200);
+}
