@@ -3,8 +3,11 @@
 //! | module | holds |
 //! |---|---|
 //! | `names` | every metric by name, kind and labels |
+//! | `seeds` | what the seeds name, and what carries it here; for the tests |
 
 pub(crate) mod names;
+#[cfg(test)]
+mod seeds;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
@@ -21,6 +21,7 @@ use checkrein_policy::Config;
 use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value as Json;
 use tokio::sync::{Semaphore, watch};
 
 use crate::access::{Access, COOKIE, LOGOUT, OPEN, Visitor, guard};
@@ -29,13 +30,14 @@ use crate::answer::{ApiError, content};
 use crate::api;
 use crate::assets;
 use crate::certificate::Certificates;
-use crate::commands::Commands;
+use crate::commands::{Commands, ServedCommand};
 use crate::devices::{self, Role};
 use crate::events::events;
 use crate::index::Index;
 use crate::index::follower::Follower;
 use crate::links;
 use crate::listening::{Listener, SealedListener, bind_outside};
+use crate::metrics::names;
 use crate::otlp::{Counts, Telling};
 use crate::outside::{self, Outside};
 use crate::pages;
@@ -76,11 +78,40 @@ pub(crate) struct App {
     /// Requests that may still wait for the answer of a person.
     pub(crate) waits: Semaphore,
     is_up: Arc<AtomicBool>,
+    /// Reviews that were asked for, and those of them that came out of the cache.
+    reviews: ReviewCounts,
     /// What was sent to a collector; `None` where there is none.
     telemetry: Option<Arc<Counts>>,
 }
 
+/// How many reviews were asked for since the start, and how many of them came out of the cache (seed 002).
+#[derive(Debug, Default)]
+struct ReviewCounts {
+    lookups: AtomicU64,
+    hits: AtomicU64,
+}
+
+impl ReviewCounts {
+    fn samples(&self) -> Vec<(&'static str, String, f64)> {
+        let (lookups, hits) = (self.lookups.load(Ordering::Relaxed), self.hits.load(Ordering::Relaxed));
+        let ratio = if lookups > 0 { hits as f64 / lookups as f64 } else { 0.0 };
+        vec![
+            (names::CACHE_LOOKUPS, String::new(), lookups as f64),
+            (names::CACHE_HITS, String::new(), hits as f64),
+            (names::CACHE_RATIO, String::new(), ratio),
+        ]
+    }
+}
+
 impl App {
+    /// Has a review made, and counts whether it was made before.
+    pub(crate) fn reviewed(&self, question: Json) -> Result<Json, ApiError> {
+        let told = self.commands.carry_out(ServedCommand::Check { question })?.pop().unwrap_or_default();
+        self.reviews.lookups.fetch_add(1, Ordering::Relaxed);
+        self.reviews.hits.fetch_add(u64::from(told["cached"] == true), Ordering::Relaxed);
+        Ok(told)
+    }
+
     /// A connection to the index.
     pub(crate) fn reader(&self) -> Result<Connection, ApiError> {
         Ok(self.index.reader()?)
@@ -291,6 +322,7 @@ impl Server {
             streams: Arc::new(Semaphore::new(STREAMS)),
             waits: Semaphore::new(WAITS),
             is_up: Arc::clone(&follower.is_up),
+            reviews: ReviewCounts::default(),
             telemetry: telling.map(|telling| Arc::clone(&telling.counts)),
         });
         Router::new()
@@ -339,8 +371,9 @@ async fn healthz(State(app): State<Arc<App>>) -> Response {
 async fn metrics(State(app): State<Arc<App>>) -> Response {
     let text = app
         .wait(|app| {
-            let sent = app.telemetry.as_ref().map(|counts| counts.samples()).unwrap_or_default();
-            Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up(), sent)?)
+            let mut more = app.telemetry.as_ref().map(|counts| counts.samples()).unwrap_or_default();
+            more.extend(app.reviews.samples());
+            Ok(crate::metrics::text(&app.reader()?, app.state(), app.now(), app.is_up(), more)?)
         })
         .await;
     match text {

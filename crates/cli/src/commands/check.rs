@@ -2,8 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::sync::Mutex;
 
 use checkrein_engine::batch::{batch_answer, syntax_error};
+use checkrein_policy::Config;
 use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion, SyntaxErrorPlace};
 
 use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
@@ -16,6 +18,7 @@ use super::{ExitStatus, OutputForm, line};
 use crate::api;
 use crate::terminal::{bold, dim, log, plain, plain_name, print, print_exact, verdict, wrapped};
 use checkrein_engine::check as check_action;
+use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -104,8 +107,22 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
     Ok(exit)
 }
 
-/// Prints the answer to one question, as [`batch`] does.
-pub fn answer(environment: &HostEnvironment, asked: &Json) -> Result<ExitStatus, CommandError> {
+/// A cache of the size and the time that are configured here.
+pub fn cache(environment: &HostEnvironment) -> ReviewCache {
+    let settings = config_files::load(environment, &environment.cwd)
+        .map_or_else(|_| Config::default(), |loaded| loaded.config)
+        .step_reviewer
+        .cache;
+    let size = if settings.enabled { usize::try_from(settings.max_size).unwrap_or(usize::MAX) } else { 0 };
+    ReviewCache::new(TimeToLive(settings.ttl_minutes.saturating_mul(60_000)), Size(size))
+}
+
+/// Prints the answer to one question, as [`batch`] does. A cache that another question uses at the moment is done without.
+pub fn answer(
+    environment: &HostEnvironment,
+    asked: &Json,
+    cache: &Mutex<ReviewCache>,
+) -> Result<ExitStatus, CommandError> {
     let text = line(asked)?;
     match question(text.as_bytes(), 1) {
         Err(error) => print_exact(&error.to_string()),
@@ -114,8 +131,12 @@ pub fn answer(environment: &HostEnvironment, asked: &Json) -> Result<ExitStatus,
             let place = Where { cwd: None, root: None };
             let context = context(environment.clone(), &place, &cwd);
             let action = action(asked, cwd);
-            let review = check_action(&context, &action, None);
-            print_exact(&line(&batch_answer(id, &action, &review))?);
+            let mut cache = cache.try_lock().ok();
+            let found = cache.as_ref().map_or(0, |cache| cache.found());
+            let review = check_action(&context, &action, cache.as_deref_mut());
+            let cached = cache.as_ref().map_or(0, |cache| cache.found()) > found;
+            drop(cache);
+            print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review) })?);
         }
     }
     Ok(ExitStatus::Done)

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use checkrein_ledger::{EventLevel, event_of};
 use checkrein_protocol::{
-    ActionId, Intervention, InterventionKind, Issue, Judgement, PatternKind, Record, RecordBody,
-    ReviewRecord, RollbackStage, Severity, UsageRecord, VerdictKind,
+    ActionId, CascadeLevel, Intervention, InterventionKind, Issue, Judgement, PatternKind, Record,
+    RecordBody, ReviewRecord, RollbackStage, Severity, UsageRecord, VerdictKind,
 };
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde_json::Value as Json;
+
+use checkrein_engine::approvals::{ANSWERED, ASKED, FORGED};
 
 use super::summary;
 use crate::answer::signed;
@@ -77,6 +80,9 @@ impl<'a> Taken<'a> {
                  ON CONFLICT(folder) DO UPDATE SET last = max(last, excluded.last), records = records + 1",
             )?
             .execute(params![self.folder, at])?;
+        if let Some(event) = alert(&record.body) {
+            self.one(names::ALERTS, &[("event", event)]);
+        }
         self.count(record)
     }
 
@@ -149,6 +155,31 @@ impl<'a> Taken<'a> {
                 Ok(())
             }
             RecordBody::Event { name, fields } if name == JUDGED => self.opinion(fields),
+            RecordBody::Event { name, .. } if name == ASKED => {
+                self.one(names::APPROVALS_ASKED, &[]);
+                Ok(())
+            }
+            RecordBody::Event { name, fields } if name == ANSWERED => {
+                let end = fields["end"].as_str().unwrap_or("unknown");
+                let door = fields["by"]["source"].as_str().unwrap_or("none");
+                self.one(names::APPROVALS, &[("end", end), ("door", door)]);
+                Ok(())
+            }
+            RecordBody::Event { name, .. } if name == FORGED => {
+                self.one(names::APPROVALS_FORGED, &[]);
+                Ok(())
+            }
+            RecordBody::Message { cascade: Some(cascade), .. } => {
+                let level = match cascade.level {
+                    CascadeLevel::None => "none",
+                    CascadeLevel::Low => "low",
+                    CascadeLevel::Medium => "medium",
+                    CascadeLevel::High => "high",
+                    CascadeLevel::Critical => "critical",
+                };
+                self.one(names::CASCADES, &[("level", level)]);
+                Ok(())
+            }
             RecordBody::Event { name, .. } if name == RESTORED => {
                 self.one(names::RECOVERIES, &[("kind", "restore")]);
                 Ok(())
@@ -195,7 +226,7 @@ impl<'a> Taken<'a> {
             }
             RecordBody::Told { .. }
             | RecordBody::Event { .. }
-            | RecordBody::Message { .. }
+            | RecordBody::Message { cascade: None, .. }
             | RecordBody::Condensed
             | RecordBody::ConfigChanged { .. }
             | RecordBody::Retention { .. }
@@ -369,6 +400,15 @@ impl<'a> Taken<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The event of a record that is an alert. Of what is written most it is told without making the event.
+fn alert(body: &RecordBody) -> Option<&'static str> {
+    match body {
+        RecordBody::Review(review) if review.verdict < VerdictKind::Halt => None,
+        RecordBody::Outcome(_) | RecordBody::Prompt { .. } | RecordBody::Usage(_) => None,
+        other => event_of(other).filter(|event| event.level == EventLevel::Critical).map(|event| event.name),
     }
 }
 

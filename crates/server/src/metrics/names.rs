@@ -105,6 +105,14 @@ families! {
     SNAPSHOTS Counter "checkrein_snapshots_total" [] "Snapshots taken before calls.";
     SNAPSHOT_BYTES Counter "checkrein_snapshot_bytes_total" [] "Bytes held by snapshots taken before calls.";
     SNAPSHOT_SECONDS Counter "checkrein_snapshot_seconds_total" [] "Time that taking snapshots before calls took.";
+    APPROVALS_ASKED Counter "checkrein_approvals_asked_total" [] "Calls that waited for an answer from outside the client.";
+    APPROVALS Counter "checkrein_approvals_answered_total" ["end", "door"] "Such calls by their end, and by the door that the answer came through.";
+    APPROVALS_FORGED Counter "checkrein_approvals_forged_total" [] "Answers that nobody gave who may.";
+    CASCADES Counter "checkrein_cascades_total" ["level"] "Messages of an agent that ask to be waved through, by level.";
+    ALERTS Counter "checkrein_alerts_total" ["event"] "Events of level critical.";
+    CACHE_LOOKUPS Counter "checkrein_review_cache_lookups_total" [] "Reviews that the server was asked for since its start.";
+    CACHE_HITS Counter "checkrein_review_cache_hits_total" [] "Of these, those that it answered from its cache.";
+    CACHE_RATIO Gauge "checkrein_review_cache_hit_ratio" [] "Share of reviews that the server was asked for and answered from its cache.";
     TOKENS Counter "checkrein_tokens_total" ["model", "kind"] "Tokens by model and kind.";
     DOLLARS Counter "checkrein_dollars_total" ["model"] "US dollars by model, where its price is known.";
     FAILURES Counter "checkrein_failures_total" ["stage"] "What did not run, by where it failed.";

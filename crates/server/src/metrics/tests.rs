@@ -139,3 +139,122 @@ fn what_is_documented_is_emitted_and_the_reverse() {
     }
     serde_json::from_str::<serde_json::Value>(files[1]).unwrap();
 }
+
+/// Records as sessions leave them, one of each that something is counted of.
+fn recorded() -> Vec<checkrein_protocol::RecordBody> {
+    use serde_json::json;
+
+    let review = |decision: &str, verdict: &str, level: &str| {
+        json!({
+            "type": "review", "action_id": "a", "tool": "Bash", "input": { "command": "ls" }, "cwd": "/w",
+            "verdict": verdict, "decision": decision, "flagged": verdict == "block",
+            "risk": { "score": 0.2, "level": level, "factors": [] }, "effects": [], "rules": [], "reason": "why",
+            "alternatives": [], "problems": [], "programs": [], "kind": "1", "exact": "1", "elapsed_us": 50,
+            "mode": "enforce",
+        })
+    };
+    let intervention = |kind: &str| {
+        json!({
+            "type": "intervention", "kind": kind, "pattern": "stuck_loop", "severity": "low", "score": 0.3,
+            "signal": 4.0, "action": 4, "reason": "why", "text": "words",
+        })
+    };
+    let event =
+        |name: &str, fields: serde_json::Value| json!({ "type": "event", "name": name, "fields": fields });
+    let by = json!({ "name": "dev", "source": "console", "place": null });
+    let all = [
+        json!({ "type": "session_started", "session": "s", "client": "claude", "cwd": "/w", "workspace": "/w", "source": "startup" }),
+        review("allow", "ok", "low"),
+        review("warn", "nudge", "medium"),
+        review("modify", "escalate", "high"),
+        review("block", "block", "critical"),
+        review("block", "halt", "critical"),
+        json!({ "type": "issue", "kind": "stuck_loop", "severity": "high", "confidence": 1.0, "impact": 0.0,
+                "signal": 4.0, "summary": "seen", "advice": "stop", "actions": [1] }),
+        intervention("soft_correction"),
+        intervention("context_reinforcement"),
+        json!({ "type": "issue_ended", "kind": "stuck_loop" }),
+        json!({ "type": "halted", "scope": "session", "reason": "why", "by": "tripwire x" }),
+        json!({ "type": "rollback", "before": 2, "stage": "done", "by": "person", "changes": 0, "text": "words" }),
+        json!({ "type": "review_closed", "ticket": 3, "note": "seen", "by": "person" }),
+        json!({ "type": "message", "mark": "00000000000000ff",
+                "cascade": { "score": 0.95, "level": "critical", "patterns": ["CP-001"] } }),
+        event("checkrein.judged", json!({ "action": "a", "opinion": "wrong" })),
+        event("checkrein.approval_asked", json!({ "approval": "ab12", "action": "a" })),
+        event(
+            "checkrein.approval_answered",
+            json!({ "approval": "ab12", "action": "a", "end": "allowed", "by": by }),
+        ),
+        event("checkrein.approval_forged", json!({ "approval": "ab12", "action": "a", "why": "nobody" })),
+        event("SessionEnd", json!({ "reason": "exit" })),
+    ];
+    let all = all.into_iter().map(|body| {
+        let text = body.to_string();
+        let read: checkrein_protocol::RecordBody =
+            serde_json::from_value(body).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_ne!(read, checkrein_protocol::RecordBody::Unknown, "{text}");
+        read
+    });
+    all.collect()
+}
+
+/// What the seeds name is there under the name that the page says: as a metric of what sessions left, as an event, as a graph.
+#[test]
+fn each_metric_and_event_that_a_seed_names_has_a_name_here() {
+    use seeds::Carrier::{Event, Graph, Metric};
+
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDirectory::new(folder.path());
+    let bodies = recorded();
+    let ledger =
+        checkrein_session::SessionLedger::open(&state, &checkrein_protocol::SessionId("s".to_owned()));
+    let at = checkrein_protocol::Timestamp(1000);
+    ledger.append_all(at, bodies.clone(), checkrein_ledger::Durability::Plain).unwrap();
+    let index = Index::of(state.root());
+    crate::index::follower::Follower::new(&index, &state, std::sync::Arc::default())
+        .unwrap()
+        .round()
+        .unwrap();
+    let more = vec![
+        (names::CACHE_LOOKUPS, String::new(), 2.0),
+        (names::CACHE_HITS, String::new(), 1.0),
+        (names::CACHE_RATIO, String::new(), 0.5),
+    ];
+    let told = text(&index.reader().unwrap(), &state, 0, true, more).unwrap();
+    parse(&told);
+    let events: BTreeSet<&str> =
+        bodies.iter().filter_map(checkrein_ledger::event_of).map(|event| event.name).collect();
+    let pages = include_str!("../pages/views.rs");
+    let documented = include_str!("../../../../docs/operations.md");
+    let mut rows = String::new();
+    for (seed, named, carriers) in seeds::NAMED {
+        let mut cells = Vec::new();
+        for carrier in *carriers {
+            match carrier {
+                Metric(name, pairs) => {
+                    let is_there = told.lines().any(|line| {
+                        let of_series =
+                            line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} "));
+                        let is_picked =
+                            pairs.iter().all(|(label, value)| line.contains(&format!("{label}=\"{value}\"")));
+                        of_series && is_picked && !line.ends_with(" 0")
+                    });
+                    // Of nothing halted there is nothing to be counted.
+                    assert!(is_there || *name == names::HALTED, "{seed}, {named}: {name} {pairs:?}\n{told}");
+                    let picked = labels(pairs).replace('"', "");
+                    cells.push(format!("`{name}{picked}`"));
+                }
+                Event(name) => {
+                    assert!(events.contains(name), "{seed}, {named}: {name} of {events:?}");
+                    cells.push(format!("event `{name}`"));
+                }
+                Graph(title) => {
+                    assert!(pages.contains(&format!("(\"{title}\", ")), "{seed}, {named}: {title}");
+                    cells.push(format!("graph \"{title}\""));
+                }
+            }
+        }
+        rows.push_str(&format!("| {seed} | {named} | {} |\n", cells.join(", ")));
+    }
+    assert!(documented.contains(&rows), "docs/operations.md does not hold this table:\n{rows}");
+}
