@@ -6,6 +6,7 @@
 pub mod build;
 mod check;
 mod clients;
+mod console;
 mod install;
 mod order;
 mod pages;
@@ -25,16 +26,17 @@ pub fn chore(arguments: &[String]) -> Outcome {
         Some("tidy") => tidy::tidy(),
         Some("install") => install::install(rest),
         Some("clients") => clients::clients(rest),
+        Some("console") => console::console(rest),
         // Measured is what is built like the programs it measures.
         Some("bench") => workbench(&["--release"], arguments),
         Some("docs" | "pictures" | "shells" | "observe") => workbench(&[], arguments),
         Some("order") => order::order(),
         Some("release") => run(cargo(&["run", "--quiet", "--package", "release", "--"]).args(rest)),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, tidy, install, clients, bench, docs, observe, order, pictures, release, shells"
+            "no chore is called `{other}`; there are check, tidy, install, clients, console, bench, docs, observe, order, pictures, release, shells"
         )),
         None => {
-            Err("name a chore: check, tidy, install, clients, bench, docs, observe, order, pictures, release, shells"
+            Err("name a chore: check, tidy, install, clients, console, bench, docs, observe, order, pictures, release, shells"
                 .to_owned())
         }
     }

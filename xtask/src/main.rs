@@ -6,6 +6,7 @@
 //! | `tidy` | of these the conventions that no compiler knows |
 //! | `install` | builds both programs, installs them, wires the current project, shows a recorded session |
 //! | `clients` | installs the real clients for the end-to-end tests into an ignored folder; with `--latest` tries the newest ones beside them |
+//! | `console` | draws the pages of the console for the documentation, and measures the server |
 //! | `bench` | measures the promises of SPECIFICATION.md in one run |
 //! | `docs` | writes the generated reference pages anew |
 //! | `pictures` | draws what the programs print, for the documentation |

@@ -168,6 +168,74 @@ fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
     environment.succeed(&["audit", "verify"]);
 }
 
+#[test]
+fn a_person_has_one_agent_overseen_more_closely_across_its_sessions() {
+    let environment = environment("governance: {thresholds: {ok: 1, nudge: 1, escalate: 1}}\n");
+    assert_eq!(environment.succeed(&["agent", "list"]).trim(), "no session of an agent is recorded yet");
+    for session in ["one", "two"] {
+        environment.answer_to(&environment.payload(session, "SessionStart", json!({ "source": "startup" })));
+        environment.bash(session, "ls");
+    }
+    let agents =
+        |environment: &TestEnvironment| json_lines(&environment.succeed(&["agent", "list", "--json"]));
+    let agent = agents(&environment)[0].clone();
+    assert_eq!(
+        (&agent["client"], &agent["sessions"], &agent["tier"], &agent["given"]),
+        (&json!("claude"), &json!(2), &json!("2"), &Json::Null),
+        "{agent}"
+    );
+    let id = agent["agent"].as_str().unwrap();
+    // What the review says of a call that is fine in tier 2 and not in tier 5: that is what the tiers differ in.
+    let verdict = |environment: &TestEnvironment| {
+        environment.bash("one", "curl -s -o page.html https://nobody-knows-it.example/page");
+        let records = environment.records("one");
+        let review = records.iter().rev().find(|record| record["body"]["type"] == "review").unwrap().clone();
+        (review["body"]["governance"]["tier"].clone(), review["body"]["governance"]["by_thresholds"].clone())
+    };
+    let before = verdict(&environment);
+    let told: Json = serde_json::from_str(&environment.succeed(&[
+        "agent",
+        "tier",
+        &id[..6],
+        "GT-5",
+        "--note",
+        "payments",
+        "--json",
+    ]))
+    .unwrap();
+    assert_eq!((&told["tier"], &told["given"]["note"]), (&json!("5"), &json!("payments")), "{told}");
+    let after = verdict(&environment);
+    assert_ne!(before, after, "the next call is judged by the tier that was given");
+    assert_eq!(after.0, "5", "{after:?}");
+    // Another project, or another client in this one, is another agent.
+    assert_eq!(agents(&environment).len(), 1);
+    // It only tightens, an agent cannot do it, and what nobody sealed is said.
+    let refused = environment.checkrein(&["agent", "tier", id, "1"]);
+    assert!(
+        !refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("tier 2"),
+        "{refused:?}"
+    );
+    let by_agent = environment.bash("one", &format!("checkrein agent tier {id} configured"));
+    assert_eq!(decision(&by_agent), Some("deny"), "{by_agent}");
+    let within = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["agent", "tier", id, "configured"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&within.stderr).contains("humans only"), "{within:?}");
+    let file = environment.state().join(format!("tiers/{id}.json"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"5\"", "\"2\"")).unwrap();
+    let forged = environment.bash("one", "touch new.txt");
+    assert_eq!(decision(&forged), Some("ask"), "{forged}");
+    assert!(reason(&forged).contains("tier of the agent"), "{forged}");
+    std::fs::write(&file, text).unwrap();
+    environment.succeed(&["agent", "tier", id, "configured"]);
+    assert!(!file.exists());
+    assert_eq!(verdict(&environment), before);
+}
+
 /// However far trust has fallen: what is said says something, and what is recorded has a reason.
 #[test]
 fn no_verdict_comes_without_a_reason() {

@@ -389,3 +389,28 @@ fn a_server_that_was_left_behind_takes_no_halt_back() {
     // The person takes it back.
     environment.succeed(&["resume", "--all"]);
 }
+
+#[test]
+fn an_agent_is_overseen_more_closely_by_api_and_page() {
+    let environment = TestEnvironment::new();
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    let server = Serving::start(&environment);
+    let agents = server.asked("/v1/agents").json();
+    let agent = &agents["items"][0];
+    assert_eq!((&agent["client"], &agent["tier"]), (&json!("claude"), &json!("2")), "{agents}");
+    let path = format!("/v1/agents/{}/tier", agent["agent"].as_str().unwrap());
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let refused =
+        server.sent("POST", &path, "{\"tier\":\"4\"}", &[("Authorization", &format!("Bearer {viewer}"))]);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let given = server.post(&path, &json!({ "tier": "4", "note": "on production" }));
+    assert_eq!((given.status, &given.json()["result"]["tier"]), (200, &json!("4")), "{}", given.body);
+    for wrong in ["6", "1", "", "four"] {
+        let refused = server.post(&path, &json!({ "tier": wrong }));
+        assert!([400, 422].contains(&refused.status), "{wrong}: {}", refused.body);
+    }
+    let page = server.asked("/review").body;
+    assert!(page.contains("Tier 4 (given by a user: on production)"), "{page}");
+    let back = server.post(&path, &json!({ "tier": "configured" }));
+    assert_eq!(back.json()["result"]["given"], Json::Null, "{}", back.body);
+}

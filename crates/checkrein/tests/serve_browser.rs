@@ -77,9 +77,12 @@ fn a_waiting_call_is_answered_by_a_click() {
     let hook = asks(&environment, "s", "one", CALL);
     browser.shown(text("rm ../diary.md"));
     browser.is_for_everybody("a call that waits");
+    let begin = now();
     browser.click(role("button", "Allow this call"));
+    let told = answer_of(hook);
+    eprintln!("from the click to the call going on: {} ms", now() - begin);
     browser.shown(text("No call waits."));
-    assert_eq!(decision(&answer_of(hook)), Some("allow"));
+    assert_eq!(decision(&told), Some("allow"));
     let hook = asks(&environment, "t", "two", CALL);
     browser.shown(role("button", "Refuse"));
     browser.click(text("Other answers"));

@@ -316,6 +316,7 @@ fn what_names_something_that_is_not_there_is_the_fault_of_who_asks() {
         ("/v1/calls/nothing/wrong", json!({})),
         ("/v1/calls/nothing/missed", json!({})),
         ("/v1/tickets/nothing/close", json!({})),
+        ("/v1/agents/nothing/tier", json!({ "tier": "3" })),
         ("/v1/approvals/nothing/allow", json!({})),
         ("/v1/approvals/0123456789/deny", json!({})),
     ] {

@@ -23,9 +23,9 @@ pub(crate) use gates::GateArguments;
 pub(crate) use gateway::{McpArguments, McpCommand};
 pub(crate) use help::{command_line, completions, write_manual};
 pub(crate) use nouns::{
-    ApprovalCommand, AuditCommand, AuditKeyCommand, ConfigCommand, IncidentCommand, IssueCommand,
-    NoticeCommand, PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
-    TrustCommand,
+    AgentCommand, ApprovalCommand, AuditCommand, AuditKeyCommand, ConfigCommand, IncidentCommand,
+    IssueCommand, NoticeCommand, PolicyCommand, SessionCommand, SnapshotCommand, SurpriseCommand,
+    TicketCommand, TrustCommand,
 };
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};
@@ -382,6 +382,14 @@ pub(crate) enum Command {
     Ticket {
         #[command(subcommand)]
         command: TicketCommand,
+    },
+    /// List agents and their trust, and have one overseen more closely
+    #[command(
+        after_help = "Examples:\n  checkrein agent list\n  checkrein agent tier 1f2e3d4c5b6a 3 --note 'works on payments now'"
+    )]
+    Agent {
+        #[command(subcommand)]
+        command: AgentCommand,
     },
     /// List changes that were not predicted
     #[command(after_help = "Example:\n  checkrein surprise list")]

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod acp;
+pub mod agents;
 pub mod allow;
 pub mod answers;
 pub mod approvals;

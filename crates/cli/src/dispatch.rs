@@ -13,11 +13,11 @@ use crate::api::ErrorAnswer;
 #[cfg(target_os = "linux")]
 use crate::arguments::ExecAlone;
 use crate::arguments::{
-    ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command, ConfigCommand,
-    CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand, NoticeCommand, OldForm,
-    OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand, RollbackForm,
-    RunCommand, ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand, TrustCommand,
-    UninstallArguments, WorktreeCommand, command_line, completions, consent,
+    AgentCommand, ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command,
+    ConfigCommand, CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand,
+    NoticeCommand, OldForm, OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand,
+    RollbackForm, RunCommand, ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
+    TrustCommand, UninstallArguments, WorktreeCommand, command_line, completions, consent,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -28,8 +28,8 @@ use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, allow, approvals, audit, audit_keys, change, check, config, credential,
-    diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp,
+    ExitStatus, OutputForm, Switch, agents, allow, approvals, audit, audit_keys, change, check, config,
+    credential, diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp,
     notify, open, opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback,
     runs, serve, session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy,
     trust, undo, uninstall, update, watch, worktree,
@@ -374,6 +374,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         },
         Command::Issue { command } => issues(&environment, command, output),
         Command::Ticket { command } => tickets(&environment, command, output),
+        Command::Agent { command } => match command {
+            AgentCommand::List => agents::list(&environment, output),
+            AgentCommand::Tier(wanted) => {
+                agents::tier(&environment, &wanted.agent, &wanted.tier, &wanted.note, output)
+            }
+        },
         Command::Surprise { command: SurpriseCommand::List(wanted) } => {
             let selection = surprises::SurpriseFilter { session: wanted.session, number: wanted.number };
             surprises::surprises(&environment, &selection, output)

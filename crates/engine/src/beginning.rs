@@ -42,6 +42,7 @@ pub(crate) struct Held {
 /// something is about to be recorded, this is it.
 pub(crate) fn hold(context: &mut Context, ledger: &SessionLedger, event: &HookEvent, state: &SessionState) {
     hold_to_the_beginning(context, ledger, event, state);
+    context.keep_tier();
     if let Some(rules) = context.rules() {
         // A list of trusted texts that cannot be read is a failure of its own by now.
         let trusted = config_files::trusted(context.environment()).unwrap_or_default();

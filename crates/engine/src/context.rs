@@ -6,7 +6,7 @@ use std::sync::Arc;
 use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, GuardedStart, History};
 use checkrein_ledger::Durability;
-use checkrein_policy::{LogLevel, Mode, Policy, Standpoint, TargetKnowledge, location};
+use checkrein_policy::{LogLevel, Mode, Policy, Standpoint, TargetKnowledge, Tier, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
     ToolOutput, VerificationRecord,
@@ -25,6 +25,7 @@ use crate::installation::{self, Installations};
 use crate::places::{self, Ground};
 use crate::rules::{RuleTexts, standing};
 use crate::session_ledger;
+use crate::tiers::{self, AgentName};
 
 /// Everything that is needed to judge actions in one workspace.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub struct Context {
     workspace: AbsolutePath,
     installations: Installations,
     pub(crate) policy: Policy,
+    /// The tier that a person gave the agent.
+    tier: Option<Tier>,
     pub(crate) failures: Vec<Failure>,
     /// What the policy was read from; `None` when it could not be read.
     rules: Option<RuleTexts>,
@@ -90,6 +93,14 @@ impl Context {
                 (standing(&environment, &workspace), None)
             }
         };
+        let agent =
+            AgentName { client: environment.client.client.name().to_owned(), workspace: workspace.clone() };
+        let tier = tiers::given(&environment, &agent).unwrap_or_else(|error| {
+            failures.push(Failure::Configuration(error.to_string()));
+            None
+        });
+        let tier = tier.map(|given| given.tier);
+        let policy = tiers::tightened(policy, tier);
         if rules.is_some() {
             let config = policy.config();
             environment.snapshot_sealing = Some(session_ledger::snapshot_sealing(&config.snapshots));
@@ -101,6 +112,7 @@ impl Context {
             workspace,
             installations,
             policy,
+            tier,
             failures,
             rules,
             beginning: None,
@@ -149,7 +161,11 @@ impl Context {
             self.policy.config().clone()
         });
         Some(Self {
-            policy: Policy::new(config).with_catalogue(self.policy.catalogue().clone()),
+            policy: tiers::tightened(
+                Policy::new(config).with_catalogue(self.policy.catalogue().clone()),
+                self.tier,
+            ),
+            tier: self.tier,
             environment,
             failures,
             workspace: self.workspace.clone(),
@@ -162,6 +178,11 @@ impl Context {
             snapshot_gone: self.snapshot_gone,
             readable: self.readable,
         })
+    }
+
+    /// Has the tier that a person gave the agent hold again, where the policy was read anew.
+    pub(crate) fn keep_tier(&mut self) {
+        self.policy = tiers::tightened(std::mem::take(&mut self.policy), self.tier);
     }
 
     /// The same guard with another policy, to compare the two.

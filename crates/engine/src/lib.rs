@@ -67,6 +67,7 @@
 //! | `processes` | what `/proc` tells of a process |
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |
+//! | `tiers` | the tiers that people gave to single agents |
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::disallowed_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -138,6 +139,7 @@ pub mod sparing;
 pub mod spending;
 pub mod stop;
 pub mod text;
+pub mod tiers;
 mod turn_end;
 mod turn_gates;
 mod unhooked;

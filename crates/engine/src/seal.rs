@@ -33,6 +33,8 @@ pub(crate) enum Sealed {
     Change,
     /// That a plugin runs.
     Plugin,
+    /// The tier of an agent.
+    Tier,
 }
 
 impl Sealed {
@@ -43,6 +45,7 @@ impl Sealed {
             Self::Outcome => "outcome",
             Self::Change => "change",
             Self::Plugin => "plugin",
+            Self::Tier => "tier",
         }
     }
 }

@@ -19,6 +19,17 @@ pub enum ServedCommand {
         /// What the user says about it.
         note: String,
     },
+    /// `agent list`.
+    Agents,
+    /// `agent tier`.
+    Tier {
+        /// The agent.
+        agent: String,
+        /// The tier, or `configured`.
+        tier: String,
+        /// Why.
+        note: String,
+    },
     /// `snapshot list` in a workspace.
     Snapshots {
         /// The workspace.

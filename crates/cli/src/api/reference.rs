@@ -120,6 +120,7 @@ fn answers() -> Vec<Entry> {
         entry::<sessions::Mark>(&[("issue mark", One)]),
         entry::<sessions::IssueStats>(&[("issue stats", One)]),
         entry::<sessions::Ticket>(&[("ticket list", Lines), ("ticket close", One)]),
+        entry::<sessions::AgentEntry>(&[("agent list", Lines), ("agent tier", One)]),
         entry::<sessions::SurprisingCall>(&[("surprise list", Lines)]),
         entry::<installation::Settings>(&[("config show", One)]),
         entry::<installation::ValidConfiguration>(&[("config check", One), ("policy check", One)]),

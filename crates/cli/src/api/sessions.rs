@@ -195,6 +195,45 @@ pub struct Recovery {
     pub lines: Vec<String>,
 }
 
+/// An agent, across its sessions.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AgentEntry {
+    /// Its name, as `agent tier` takes it.
+    pub agent: String,
+    /// Its client.
+    pub client: String,
+    /// The project in which it works.
+    pub project: String,
+    /// How many sessions it has.
+    pub sessions: u64,
+    /// When it did something last.
+    pub last: Option<Moment>,
+    /// What is left of its trust debt.
+    pub trust_debt: f64,
+    /// What follows from that.
+    #[schemars(with = "String")]
+    pub posture: Json,
+    /// The tier that holds: `0` to `5`.
+    pub tier: String,
+    /// That of the configuration.
+    pub configured: String,
+    /// The one that a user gave it; null where none did.
+    pub given: Option<GivenTier>,
+}
+
+/// A tier that a user gave an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GivenTier {
+    /// Which.
+    pub tier: String,
+    /// When.
+    pub at: Moment,
+    /// Who.
+    pub by: Option<String>,
+    /// What they said about it.
+    pub note: String,
+}
+
 /// A flagged action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Ticket {
@@ -533,6 +572,7 @@ answers! {
     IssueStats => "issue-stats",
     Recovery => "recovery",
     SessionGivenUp => "session-given-up",
+    AgentEntry => "agent",
     Ticket => "ticket",
     IncidentReport => "incident",
     PastWorkEntry => "past-work",

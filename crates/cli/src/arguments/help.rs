@@ -55,6 +55,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "incident",
             "issue",
             "ticket",
+            "agent",
             "surprise",
             "replay",
             "config",

@@ -291,6 +291,30 @@ pub(crate) struct CloseArguments {
     pub(crate) note: String,
 }
 
+/// Agents.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List the agents: a client in a project, its trust and its tier
+    #[command(after_help = "Examples:\n  checkrein agent list\n  checkrein agent list --json")]
+    List,
+    /// Have an agent overseen more closely, or as configured (humans only)
+    #[command(
+        after_help = "A tier that you give holds where it is stricter than `governance.tier`. `configured` takes it back.\n\nExamples:\n  checkrein agent tier 1f2e3d4c5b6a 3 --note 'works on payments now'\n  checkrein agent tier 1f2e3d4c5b6a configured"
+    )]
+    Tier(TierArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TierArguments {
+    /// Agent, by its name in `agent list`; the start of it is enough
+    pub(crate) agent: String,
+    /// Tier, from 0 to 5 or as GT-3; `configured` for that of the configuration
+    pub(crate) tier: String,
+    /// Why
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
+}
+
 /// Surprises.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SurpriseCommand {

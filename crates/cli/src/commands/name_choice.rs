@@ -12,6 +12,8 @@ const SHOWN: usize = 5;
 pub enum NamedKind {
     /// An action, by its id.
     Action,
+    /// An agent.
+    Agent,
     /// A question that waits for an answer.
     Approval,
     /// A change of production.
@@ -31,6 +33,7 @@ impl NamedKind {
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Action => ("action", "actions"),
+            Self::Agent => ("agent", "agents"),
             Self::Approval => ("question", "questions"),
             Self::Change => ("change", "changes"),
             Self::Incident => ("incident", "incidents"),
@@ -44,6 +47,7 @@ impl NamedKind {
     const fn hint(self) -> &'static str {
         match self {
             Self::Action => "`checkrein log` shows the ids",
+            Self::Agent => "`checkrein agent list` lists them",
             Self::Approval => "`checkrein approval list` lists them",
             Self::Change => "`checkrein change list` lists them",
             Self::Incident => "`checkrein incident list` lists them",

@@ -170,6 +170,27 @@ pub(crate) const ROUTES: &[Route] = &[
     },
     Route {
         verb: Get,
+        path: "/v1/agents",
+        summary: "Lists agents with their trust debt and tier, across their sessions",
+        query: NO_FIELDS,
+        body: NO_FIELDS,
+        answer: list,
+        handle: |app, _| listed(app, ServedCommand::Agents),
+    },
+    Route {
+        verb: Post,
+        path: "/v1/agents/{agent}/tier",
+        summary: "Has an agent overseen in a stricter tier, or as configured",
+        query: NO_FIELDS,
+        body: &[("tier", "`0` to `5`, or `configured`"), ("note", "Why")],
+        answer: done,
+        handle: |app, call| {
+            let (agent, tier) = (call.part("agent").to_owned(), call.needed("tier")?);
+            acted(app, ServedCommand::Tier { agent, tier, note: call.text("note").unwrap_or_default() })
+        },
+    },
+    Route {
+        verb: Get,
         path: "/v1/snapshots",
         summary: "Lists the snapshots of a workspace",
         query: &[("workspace", "The root of the workspace"), ("session", "Or a session that works there")],

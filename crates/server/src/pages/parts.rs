@@ -359,9 +359,50 @@ pub(super) struct ShownTicket {
     pub(super) reason: String,
 }
 
+/// An agent in a list.
+pub(super) struct ShownAgent {
+    pub(super) id: String,
+    pub(super) client: String,
+    pub(super) project: String,
+    pub(super) sessions: String,
+    pub(super) debt: String,
+    pub(super) posture: String,
+    pub(super) tier: String,
+    /// What a user said when they gave it that tier.
+    pub(super) given: Option<String>,
+    /// The tiers that it can be given: those that are not milder than the configured one.
+    pub(super) tiers: Vec<&'static str>,
+}
+
+impl ShownAgent {
+    /// From what `agent list` prints.
+    pub(super) fn new(one: &Json) -> Self {
+        let configured = text(one, "configured");
+        let given = one.get("given").filter(|given| given.is_object());
+        Self {
+            id: encoded(&text(one, "agent")),
+            client: text(one, "client"),
+            project: text(one, "project"),
+            sessions: text(one, "sessions"),
+            debt: format!("{:.2}", one["trust_debt"].as_f64().unwrap_or_default()),
+            posture: text(one, "posture").replace('_', " "),
+            tier: text(one, "tier"),
+            given: given.map(|given| match text(given, "note") {
+                note if note.is_empty() => "given by a user".to_owned(),
+                note => format!("given by a user: {note}"),
+            }),
+            tiers: ["0", "1", "2", "3", "4", "5"]
+                .into_iter()
+                .filter(|tier| *tier > configured.as_str())
+                .collect(),
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "review.html")]
 pub(super) struct Review {
+    pub(super) agents: Vec<ShownAgent>,
     pub(super) tickets: Vec<ShownTicket>,
     pub(super) incidents: Vec<ShownFinding>,
     pub(super) issues: Vec<ShownFinding>,

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use serde_json::Value as Json;
 
 use super::parts::{
-    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownApproval,
+    Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownAgent, ShownApproval,
     ShownDifference, ShownFinding, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot,
     ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
 };
@@ -190,7 +190,9 @@ pub(super) fn review(app: &App, _: &Call) -> Result<String, ApiError> {
     let newest = |all: Vec<Json>| all.into_iter().rev().take(100).collect::<Vec<_>>();
     let incidents = newest(app.commands.carry_out(ServedCommand::Incidents)?);
     let issues = newest(app.commands.carry_out(ServedCommand::Issues)?);
+    let agents = newest(app.commands.carry_out(ServedCommand::Agents)?);
     rendered(&Review {
+        agents: agents.iter().map(ShownAgent::new).collect(),
         tickets: tickets.take(100).collect(),
         incidents: incidents.iter().map(ShownFinding::of_incident).collect(),
         issues: issues.iter().map(ShownFinding::of_issue).collect(),

@@ -11,6 +11,7 @@ use checkrein_engine::asking::{self, Asker};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::{CommandError, ErrorKind};
 use checkrein_protocol::AbsolutePath;
+use checkrein_review::ReviewCache;
 use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand, ServedQuestion};
 use serde_json::{Deserializer, Value as Json, json};
 
@@ -19,8 +20,8 @@ use crate::commands::opinion::{Opinion, OpinionWanted, judge};
 use crate::commands::restore::{New, Permissions, RestoreConsent};
 use crate::commands::reviews::Shown;
 use crate::commands::{
-    ExitStatus, OutputForm, Switch, answered_for, approvals, check, diff, halt, incidents, marks, reviews,
-    rollback, session_rollback, snapshots, stats,
+    ExitStatus, OutputForm, Switch, agents, answered_for, approvals, check, diff, halt, incidents, marks,
+    reviews, rollback, session_rollback, snapshots, stats,
 };
 use crate::moments::TimeStart;
 use crate::terminal::{Reply, in_dialogue, print_exact};
@@ -40,6 +41,8 @@ pub(super) struct Desk {
     starter: Starter,
     /// The processes in which questions of frameworks wait.
     waiting: Mutex<Vec<Child>>,
+    /// Reviews that were asked for, as long as what they rest on holds.
+    reviews: Mutex<ReviewCache>,
 }
 
 /// Who started the server.
@@ -56,7 +59,8 @@ impl Desk {
             None => Starter::Person,
             Some(_) => Starter::NotKnown,
         };
-        Self { environment: environment.clone(), starter, waiting: Mutex::default() }
+        let reviews = Mutex::new(check::cache(environment));
+        Self { environment: environment.clone(), starter, waiting: Mutex::default(), reviews }
     }
 
     /// As if the user stood in a workspace.
@@ -133,6 +137,10 @@ impl Desk {
             ServedCommand::Incidents => incidents::incidents(environment, JSON),
             ServedCommand::Tickets => reviews::reviews(environment, Shown::All, JSON),
             ServedCommand::CloseTicket { ticket, note } => reviews::close(environment, &ticket, &note, JSON),
+            ServedCommand::Agents => agents::list(environment, JSON),
+            ServedCommand::Tier { agent, tier, note } => {
+                agents::tier(environment, &agent, &tier, &note, JSON)
+            }
             ServedCommand::Snapshots { workspace } => snapshots::list(&self.within(&workspace)?, ROWS, JSON),
             ServedCommand::Difference { workspace, snapshot, detail } => {
                 let patch = match detail {
@@ -192,7 +200,7 @@ impl Desk {
                 };
                 approvals::answer_from(environment, &approval, &answer, shown.as_deref(), source)
             }
-            ServedCommand::Check { question } => check::answer(environment, &question),
+            ServedCommand::Check { question } => check::answer(environment, &question, &self.reviews),
         }
     }
 }
