@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use checkrein_ledger::{Durability, StateDirectory};
-use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_protocol::{ActionId, RecordBody, ReviewRecord, SessionId, Timestamp, VerdictKind};
 use checkrein_session::SessionLedger;
 use serde_json::{Value as Json, json};
 use serve_support::Serving;
@@ -52,36 +52,38 @@ fn median(runs: usize, run: impl Fn()) -> f64 {
 }
 
 /// A real review as a hook writes it, to be written again under other names.
-fn sample(environment: &TestEnvironment) -> Json {
+fn sample(environment: &TestEnvironment) -> ReviewRecord {
     let call = shell_call("sample", "cargo test --workspace --quiet", json!({}));
     environment.answer_to(&environment.payload("sample", "PreToolUse", call));
-    let text = std::fs::read_to_string(environment.state().join("sessions/sample/ledger.jsonl")).unwrap();
-    let records = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
-    let mut body = records.map(|one| one["body"].clone()).find(|body| body["type"] == "review").unwrap();
+    let records = environment.records("sample").into_iter();
+    let body = records.map(|one| one["body"].clone()).find(|body| body["type"] == "review").unwrap();
+    let RecordBody::Review(mut review) = serde_json::from_value(body).unwrap() else {
+        panic!("not a review")
+    };
     // What a session begins with stands in its first record alone.
-    body.as_object_mut().unwrap().remove("beginning");
-    body
+    review.beginning = None;
+    *review
 }
 
-/// What an agent at work leaves: a call and how it ended, some prompts, now and then a question.
-fn bodies(sample: &Json, numbers: std::ops::Range<usize>) -> Vec<RecordBody> {
+/// What an agent at work leaves: nine calls, then a prompt; and now and then a refusal.
+fn bodies(sample: &ReviewRecord, numbers: std::ops::Range<usize>) -> Vec<RecordBody> {
     numbers
         .map(|number| {
             if number % 10 == 0 {
                 return RecordBody::Prompt { text: format!("go on with part {number} of the plan") };
             }
-            let mut body = sample.clone();
-            body["action_id"] = json!(format!("call-{number}"));
-            body["input"] = json!({ "command": format!("cargo test --test case_{}", number % 977) });
+            let mut review = sample.clone();
+            review.action_id = ActionId(format!("call-{number}"));
+            review.input = json!({ "command": format!("cargo test --test case_{}", number % 977) });
             if number % 10_007 == 1 {
-                body["verdict"] = json!("block");
+                review.verdict = VerdictKind::Block;
             }
-            serde_json::from_value(body).unwrap()
+            RecordBody::Review(Box::new(review))
         })
         .collect()
 }
 
-fn fill(state: &StateDirectory, sample: &Json, sessions: usize, records: usize) {
+fn fill(state: &StateDirectory, sample: &ReviewRecord, sessions: usize, records: usize) {
     for session in 0..sessions {
         let ledger = SessionLedger::open(state, &SessionId(format!("s{session}")));
         let (mut at, end) = (records * session / sessions, records * (session + 1) / sessions);
@@ -138,6 +140,8 @@ fn many_records_are_taken_up_once_and_the_next_start_reads_none_of_them_again() 
     until_indexed(&server, records);
     let took = begin.elapsed().as_secs_f64();
     println!("the index was made of them in {took:.1} s: {:.0} a second", records as f64 / took);
+    let busy = server.processor_time().as_secs_f64();
+    println!("which took {busy:.1} s of one processor: it takes up {:.0} a second", records as f64 / busy);
     drop(server);
     let size = std::fs::metadata(environment.state().join("index.db")).unwrap().len();
     println!("it has {} MB, {} bytes a record", size / 1_000_000, size / records as u64);
@@ -191,6 +195,7 @@ fn busy_sessions_are_followed_to_their_last_record() {
     let sample = sample(&environment);
     let state = StateDirectory::new(environment.state());
     let server = Serving::start(&environment);
+    let began = Instant::now();
     let mut stream = server.events();
     let all = rate * seconds;
     let is_over = AtomicBool::new(false);
@@ -245,6 +250,10 @@ fn busy_sessions_are_followed_to_their_last_record() {
         written.join().unwrap();
         (late, hooks.join().unwrap())
     });
+    println!(
+        "the server used {:.0} % of one processor",
+        100.0 * server.processor_time().as_secs_f64() / began.elapsed().as_secs_f64()
+    );
     let mut late = late;
     late.sort_unstable();
     println!(

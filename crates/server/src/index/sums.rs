@@ -31,11 +31,30 @@ pub(super) struct Taken<'a> {
     folder: &'a str,
     sums: BTreeMap<(&'static str, String), f64>,
     days: BTreeMap<(u64, &'static str, String), f64>,
+    session: SessionSums,
+}
+
+/// What the records of one piece of a ledger add to their session: written once for all of them.
+#[derive(Debug, Default)]
+struct SessionSums {
+    records: i64,
+    /// When the newest was written.
+    last: i64,
+    calls: i64,
+    stopped: i64,
+    /// The last call, and the verdict on it.
+    last_call: Option<(String, &'static str)>,
 }
 
 impl<'a> Taken<'a> {
     pub(super) fn new(transaction: &'a Transaction<'a>, folder: &'a str) -> Self {
-        Self { transaction, folder, sums: BTreeMap::new(), days: BTreeMap::new() }
+        Self {
+            transaction,
+            folder,
+            sums: BTreeMap::new(),
+            days: BTreeMap::new(),
+            session: SessionSums::default(),
+        }
     }
 
     /// Takes one record, which stands at `place` of its ledger.
@@ -74,12 +93,13 @@ impl<'a> Taken<'a> {
                 signed(place),
                 signed(length),
             ])?;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO sessions(folder, last, records) VALUES(?1, ?2, 1)
-                 ON CONFLICT(folder) DO UPDATE SET last = max(last, excluded.last), records = records + 1",
-            )?
-            .execute(params![self.folder, at])?;
+        if self.session.records == 0 {
+            self.transaction
+                .prepare_cached("INSERT OR IGNORE INTO sessions(folder, last) VALUES(?1, ?2)")?
+                .execute(params![self.folder, at])?;
+        }
+        self.session.records += 1;
+        self.session.last = self.session.last.max(at);
         if let Some(event) = alert(&record.body) {
             self.one(names::ALERTS, &[("event", event)]);
         }
@@ -88,6 +108,27 @@ impl<'a> Taken<'a> {
 
     /// Writes the sums.
     pub(super) fn finish(self) -> rusqlite::Result<()> {
+        let session = &self.session;
+        if session.records > 0 {
+            let (last_call, last_verdict) = session
+                .last_call
+                .as_ref()
+                .map_or((None, None), |(call, verdict)| (Some(call), Some(*verdict)));
+            self.transaction
+                .prepare_cached(
+                    "UPDATE sessions SET last = max(last, ?2), records = records + ?3, calls = calls + ?4, stopped = stopped + ?5,
+                     last_call = coalesce(?6, last_call), last_verdict = coalesce(?7, last_verdict) WHERE folder = ?1",
+                )?
+                .execute(params![
+                    self.folder,
+                    session.last,
+                    session.records,
+                    session.calls,
+                    session.stopped,
+                    last_call,
+                    last_verdict,
+                ])?;
+        }
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO sums VALUES(?1, ?2, ?3) ON CONFLICT(name, labels) DO UPDATE SET value = value + excluded.value",
         )?;
@@ -257,11 +298,10 @@ impl<'a> Taken<'a> {
         let was_stopped = review.verdict >= VerdictKind::Escalate;
         if was_stopped {
             self.one(names::STOPPED, &[]);
-            self.session("stopped = stopped + ?2", 1)?;
+            self.session.stopped += 1;
         }
-        self.session("calls = calls + ?2", 1)?;
-        self.session("last_call = ?2", summary::call_line(review))?;
-        self.session("last_verdict = ?2", verdict)?;
+        self.session.calls += 1;
+        self.session.last_call = Some((summary::call_line(review), verdict));
         if let Some(beginning) = &review.beginning {
             self.session("workspace = coalesce(workspace, ?2)", beginning.workspace.as_str())?;
         }
