@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `EVAL`, `TRACE` | `INTERVENTION`: the verdict on the action, with its reason and the quality of the trace |
 //! | `VERSION_NEGOTIATION` | `VERSION_SELECTED` |
+//! | `SESSION_INIT`, `SYNC` | the same: what is understood here, and how closely an agent is overseen without a word of a person |
+//! | `BUNDLE_UPDATE` | refused: policies come from people, as files |
 //! | `HITL` with an action | `HITL`: a question that waits for a person, like the call of a hook; or its refusal, where it is refused anyway |
 //! | `HITL` with `hitl_id` | `HITL`: how it stands with that question, and its `hitl_result` once it has one |
 //!
@@ -31,6 +33,8 @@ const VERSION: &str = "1.0.0";
 const LONGEST_WAIT: u64 = 50;
 /// How long it is waited between two looks (ours).
 const PAUSE: Duration = Duration::from_millis(100);
+/// The strictest tier in which actions are evaluated.
+const MAX_TIER: u8 = 5;
 /// Who answers.
 const STEWARD: &str = "urn:acgp:steward:checkrein";
 
@@ -52,6 +56,16 @@ pub(crate) fn message(app: &App, call: &Call) -> Result<Json, ApiError> {
         "EVAL" | "TRACE" => ("INTERVENTION", evaluated(app, payload)?),
         "VERSION_NEGOTIATION" => ("VERSION_SELECTED", json!({ "protocol_version": VERSION })),
         "HITL" => ("HITL", asked_of_people(app, payload, &id, &sender)?),
+        "SESSION_INIT" => ("SESSION_INIT", introduced(app, payload)?),
+        "SYNC" => ("SYNC", introduced(app, payload)?),
+        "BUNDLE_UPDATE" => {
+            return Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "acgp_1001",
+                "no message changes the policy",
+                "a person puts blueprints into the configuration: `checkrein policy show`",
+            ));
+        }
         other => return Err(invalid(format!("`{other}` is not a message that is answered here"))),
     };
     Ok(json!({
@@ -64,6 +78,25 @@ pub(crate) fn message(app: &App, call: &Call) -> Result<Json, ApiError> {
         "sender_id": STEWARD,
         "receiver_id": sender,
         "payload": payload,
+    }))
+}
+
+/// What who begins needs to know. The tier is that of the machine: who says who it is, is not believed for another.
+fn introduced(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> {
+    let answer = app.reviewed(json!({ "id": "session", "command": ":" }))?;
+    let session =
+        payload.get("session_id").or_else(|| payload.get("context").and_then(|one| one.get("session_id")));
+    Ok(json!({
+        "session_id": session.cloned().unwrap_or_default(),
+        "accepted": true,
+        "governance_tier": answer["governance"]["tier"],
+        "capabilities": {
+            "interventions": ["ok", "nudge", "escalate", "block", "halt"],
+            "supports_flags": true,
+            "supports_governance_contracts": true,
+            "supports_hitl": true,
+            "max_eval_tier": MAX_TIER,
+        },
     }))
 }
 
