@@ -414,3 +414,36 @@ fn an_agent_is_overseen_more_closely_by_api_and_page() {
     let back = server.post(&path, &json!({ "tier": "configured" }));
     assert_eq!(back.json()["result"]["given"], Json::Null, "{}", back.body);
 }
+
+#[test]
+fn sessions_that_spend_much_of_their_limit_show_with_the_threshold_that_they_passed() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "limits: {dollars: 10}\n");
+    let state = checkrein_ledger::StateDirectory::new(environment.state());
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    for (session, dollars) in [("cheap", 4.9), ("half", 5.1), ("much", 8.5), ("whole", 10.5)] {
+        let usage = json!({
+            "type": "usage", "from": 0,
+            "mark": { "file": 1, "offset": 2, "answer": 3,
+                      "counted": { "input": 1, "output": 1, "cache_write": 0, "cache_read": 0 } },
+            "models": [{ "model": "m", "answers": 1, "cost": (dollars * 1e6) as u64,
+                         "tokens": { "input": 1, "output": 1, "cache_write": 0, "cache_read": 0 } }],
+        });
+        let body: checkrein_protocol::RecordBody = serde_json::from_value(usage).unwrap();
+        let id = checkrein_protocol::SessionId(session.to_owned());
+        let at = checkrein_protocol::Timestamp(u64::try_from(now).unwrap());
+        let ledger = checkrein_session::SessionLedger::open(&state, &id);
+        ledger.append_all(at, vec![body], checkrein_ledger::Durability::Plain).unwrap();
+    }
+    let server = Serving::start(&environment);
+    server.until("/v1/sessions", |answer| answer.json()["sessions"].as_array().unwrap().len() == 4);
+    let page = server.asked("/stats").body;
+    assert!(page.contains("A session may cost $10.00."), "{page}");
+    for (session, passed) in [("half", "above half"), ("much", "above four fifths"), ("whole", "reached")] {
+        let is_of = |row: &&str| row.contains(&format!("/sessions/{session}\""));
+        let row = page.split("<tr>").find(is_of).unwrap_or_else(|| panic!("{session}: {page}"));
+        assert!(row.contains(&format!("<td>{passed}</td>")), "{row}");
+    }
+    assert!(!page.contains("/sessions/cheap\""), "{page}");
+    assert!(page.contains("Dollars by project"), "{page}");
+}

@@ -78,6 +78,8 @@ pub(crate) struct App {
     /// Requests that may still wait for the answer of a person.
     pub(crate) waits: Semaphore,
     is_up: Arc<AtomicBool>,
+    /// What a session may cost, in US dollars, where the configuration of the server says.
+    pub(crate) dollar_limit: Option<f64>,
     /// Reviews that were asked for, and those of them that came out of the cache.
     reviews: ReviewCounts,
     /// What was sent to a collector; `None` where there is none.
@@ -322,6 +324,7 @@ impl Server {
             streams: Arc::new(Semaphore::new(STREAMS)),
             waits: Semaphore::new(WAITS),
             is_up: Arc::clone(&follower.is_up),
+            dollar_limit: self.config.dollar_limit(),
             reviews: ReviewCounts::default(),
             telemetry: telling.map(|telling| Arc::clone(&telling.counts)),
         });

@@ -291,6 +291,23 @@ pub(crate) fn taken_after(
     Ok(found)
 }
 
+/// What sessions cost that wrote something since a time (milliseconds since 1970) and cost at least so many dollars, the dearest first.
+pub(crate) fn dearest(
+    connection: &Connection,
+    since: u64,
+    least: f64,
+    limit: u64,
+) -> rusqlite::Result<Vec<(String, f64)>> {
+    let mut statement = connection.prepare(
+        "SELECT folder, micro_dollars FROM sessions WHERE last >= ?1 AND micro_dollars >= ?2
+         ORDER BY micro_dollars DESC, folder LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![signed(since), least * 1e6, signed(limit)], |row| {
+        Ok((row.get(0)?, row.get::<_, i64>(1)? as f64 / 1e6))
+    })?;
+    rows.collect()
+}
+
 /// What was counted of each day since `day` (days since 1970): `what`, then `name`, then the value.
 pub(crate) fn days(connection: &Connection, day: u64) -> rusqlite::Result<Vec<(u64, String, String, f64)>> {
     let mut statement = connection

@@ -422,9 +422,20 @@ pub(super) struct ShownSum {
     pub(super) value: String,
 }
 
+/// A session that has spent much of what it may.
+pub(super) struct ShownSpending {
+    pub(super) session: String,
+    pub(super) dollars: String,
+    /// Which threshold it has passed.
+    pub(super) state: &'static str,
+}
+
 #[derive(Template)]
 #[template(path = "stats.html")]
 pub(super) struct Stats {
+    /// What a session may cost; `None` without a limit.
+    pub(super) limit: Option<String>,
+    pub(super) near: Vec<ShownSpending>,
     pub(super) days: u64,
     pub(super) spans: [u64; 3],
     pub(super) graphs: Vec<ShownGraph>,

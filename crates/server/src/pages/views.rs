@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::parts::{
     Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownAgent, ShownApproval,
     ShownDifference, ShownFinding, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot,
-    ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
+    ShownSpending, ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};
@@ -251,5 +251,19 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
             })
             .collect(),
     });
-    rendered(&Stats { days, spans: [7, 30, 90], graphs: graphs.into() })
+    let mut near = Vec::new();
+    if let Some(limit) = app.dollar_limit {
+        // Half of a budget is where the agent is told of it, four fifths where it is told again.
+        for (session, dollars) in query::dearest(&app.reader()?, first * DAY, limit / 2.0, ROWS)? {
+            let state = match dollars / limit {
+                share if share >= 1.0 => "reached",
+                share if share >= 0.8 => "above four fifths",
+                _ => "above half",
+            };
+            let dollars = format!("{dollars:.2}");
+            near.push(ShownSpending { session: encoded(&session), dollars, state });
+        }
+    }
+    let limit = app.dollar_limit.map(|limit| format!("{limit:.2}"));
+    rendered(&Stats { days, spans: [7, 30, 90], graphs: graphs.into(), limit, near })
 }
