@@ -37,7 +37,8 @@ const NOT_RUN: [(&str, &str); 13] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 18] = [
+const MADE_UP: [(&str, &str); 19] = [
+    ("checkrein agent tier 1f2e3d4c5b6a", "no agent begins with `1f2e3d4c5b6a`"),
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
     ("checkrein approval deny 9f31", "no question begins with `9f31`"),
