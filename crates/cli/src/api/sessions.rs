@@ -218,12 +218,12 @@ pub struct AgentEntry {
     /// That of the configuration.
     pub configured: String,
     /// The one that a user gave it; null where none did.
-    pub given: Option<GivenTier>,
+    pub given: Option<TierOfUser>,
 }
 
 /// A tier that a user gave an agent.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct GivenTier {
+pub struct TierOfUser {
     /// Which.
     pub tier: String,
     /// When.

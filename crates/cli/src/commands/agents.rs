@@ -171,7 +171,7 @@ fn entry(environment: &HostEnvironment, agent: &Agent) -> Result<AgentEntry, Com
         posture: recorded(&policy.posture(debt)),
         tier: tier.word().to_owned(),
         configured: config.governance.tier.word().to_owned(),
-        given: given.map(|given| api::sessions::GivenTier {
+        given: given.map(|given| api::sessions::TierOfUser {
             tier: given.tier.word().to_owned(),
             at: given.at.into(),
             by: given.by,
