@@ -421,12 +421,14 @@ fn sessions_that_spend_much_of_their_limit_show_with_the_threshold_that_they_pas
     environment.configure("config.yaml", "limits: {dollars: 10}\n");
     let state = checkrein_ledger::StateDirectory::new(environment.state());
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    for (session, dollars) in [("cheap", 4.9), ("half", 5.1), ("much", 8.5), ("whole", 10.5)] {
+    for (session, millionths) in
+        [("cheap", 4_900_000), ("half", 5_100_000), ("much", 8_500_000), ("whole", 10_500_000)]
+    {
         let usage = json!({
             "type": "usage", "from": 0,
             "mark": { "file": 1, "offset": 2, "answer": 3,
                       "counted": { "input": 1, "output": 1, "cache_write": 0, "cache_read": 0 } },
-            "models": [{ "model": "m", "answers": 1, "cost": (dollars * 1e6) as u64,
+            "models": [{ "model": "m", "answers": 1, "cost": millionths,
                          "tokens": { "input": 1, "output": 1, "cache_write": 0, "cache_read": 0 } }],
         });
         let body: checkrein_protocol::RecordBody = serde_json::from_value(usage).unwrap();

@@ -62,7 +62,7 @@ impl<'a> Agent<'a> {
 
     /// The status of a request that it sends.
     fn sends(&self, place: &str, path: &str, headers: &[String], body: &str) -> u16 {
-        let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let lines: String = headers.iter().flat_map(|line| [line.as_ref(), "\r\n"]).collect();
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let send = self.environment.home().join("send.py");
         let arguments: Vec<String> =

@@ -29,10 +29,10 @@ use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
     ExitStatus, OutputForm, Switch, agents, allow, approvals, audit, audit_keys, change, check, config,
-    credential, diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask, mcp,
-    notify, open, opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews, rollback,
-    runs, serve, session_rollback, sessions, show, snapshots, stats, statusline, surprises, team_policy,
-    trust, undo, uninstall, update, watch, worktree,
+    credential, diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask,
+    mcp, notify, open, opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews,
+    rollback, runs, serve, session_rollback, sessions, show, snapshots, stats, statusline, surprises,
+    team_policy, trust, undo, uninstall, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, plugin, route, run};

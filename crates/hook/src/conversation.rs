@@ -238,6 +238,7 @@ fn take_text(bytes: &mut &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 mod tests {
     use super::*;
 

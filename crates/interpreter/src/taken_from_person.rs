@@ -70,7 +70,7 @@ pub(super) fn output(call: &Call) -> Option<Output> {
                     && word.strip_prefix(*wanted).is_some_and(|rest| rest.starts_with('='))
         })
     };
-    (words.is_empty() || words.iter().any(|word| has(&word))).then(|| Output::Local(TAKEN.to_owned()))
+    (words.is_empty() || words.iter().any(has)).then(|| Output::Local(TAKEN.to_owned()))
 }
 
 impl Machine<'_> {

@@ -89,7 +89,7 @@ pub fn abort(
     ];
     match output {
         OutputForm::Json => {
-            print_exact(&api::pretty(&SessionGivenUp { session: session.to_owned(), left, next })?)
+            print_exact(&api::pretty(&SessionGivenUp { session: session.to_owned(), left, next })?);
         }
         OutputForm::Text => {
             print(&format!("given up: {session}; its calls are refused"));

@@ -210,24 +210,18 @@ fn find(machine: &mut Machine<'_>, text: &str) {
                 && (matches!(name, "deleteMany" | "delete_many")
                     || name == "truncate" && before.ends_with("::")
                     || ALL_ROWS.iter().any(|all| before.trim_end_matches('.').ends_with(all)));
+        let is_verb_of_service = of_service
+            && DESTROYS.contains(&name)
+            && !["os.", "fs."].iter().any(|module| before.ends_with(module));
         if loses {
             machine.add(
                 Draft::new(EffectKind::DatastoreDestroy, Target::Service("database".to_owned()))
                     .irreversible()
                     .note(format!("calls `{name}`")),
             );
-        } else if of_service
-            && is_call
-            && DESTROYS.contains(&name)
-            && !before.ends_with("os.")
-            && !before.ends_with("fs.")
+        } else if is_call
+            && (is_verb_of_service || speaks_of_cloud && destroys_in_cloud(name, before, is_unconditional))
         {
-            machine.add(
-                Draft::new(EffectKind::InfrastructureDestroy, Target::Service(name.to_owned()))
-                    .irreversible()
-                    .note(format!("calls `{name}`")),
-            );
-        } else if speaks_of_cloud && is_call && destroys_in_cloud(name, before, is_unconditional) {
             machine.add(
                 Draft::new(EffectKind::InfrastructureDestroy, Target::Service(name.to_owned()))
                     .irreversible()

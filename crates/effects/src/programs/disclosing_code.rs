@@ -122,7 +122,7 @@ fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
     let sends = has_one(text, SENDS) || !senders.is_empty();
     for private in texts::private(machine, text) {
         let is_own = |library: &&Libraries| library.own.iter().any(|own| private.path().contains(own));
-        let is_needed = senders.iter().any(|library| is_own(library)) && !has_one(text, PUTS);
+        let is_needed = senders.iter().any(is_own) && !has_one(text, PUTS);
         let host = match (way_out, senders.iter().find(|library| !is_own(library))) {
             (Some(address), _) if !is_needed => address,
             (_, Some(library)) => name_loaded(text, library),

@@ -113,7 +113,11 @@ fn constant(filter: &str) -> Option<String> {
                 let is_key = behind.trim_start().starts_with(':');
                 match name {
                     "true" | "false" | "null" if !is_key => json.push_str(name),
-                    _ if is_key => json.push_str(&format!("\"{name}\"")),
+                    _ if is_key => {
+                        json.push('"');
+                        json.push_str(name);
+                        json.push('"');
+                    }
                     _ => return None,
                 }
                 rest = behind;

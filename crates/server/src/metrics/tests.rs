@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use super::*;
 use crate::index::Index;
@@ -254,7 +255,7 @@ fn each_metric_and_event_that_a_seed_names_has_a_name_here() {
                 }
             }
         }
-        rows.push_str(&format!("| {seed} | {named} | {} |\n", cells.join(", ")));
+        writeln!(rows, "| {seed} | {named} | {} |", cells.join(", ")).unwrap();
     }
     assert!(documented.contains(&rows), "docs/operations.md does not hold this table:\n{rows}");
 }

@@ -251,10 +251,10 @@ fn sort(machine: &Machine<'_>, path: &str, home: &str) -> Option<Private> {
             .and_then(|rest| rest.strip_prefix(*folder))
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if BROWSERS.iter().any(|folder| is_below(&folder)) || machine.names_secret(&Value::exact(path)) {
+    if BROWSERS.iter().any(is_below) || machine.names_secret(&Value::exact(path)) {
         return Some(Private::Credential(path.to_owned()));
     }
-    PERSONAL.iter().any(|folder| is_below(&folder)).then(|| Private::Personal(path.to_owned()))
+    PERSONAL.iter().any(is_below).then(|| Private::Personal(path.to_owned()))
 }
 
 /// Whether code takes the environment as a whole and makes a text of it.
