@@ -20,8 +20,9 @@ use serde_json::json;
 use support::{TestEnvironment, copy_program, repository, shell_call};
 
 /// Commands that are not run here, by their beginning, and the tests that run them.
-const NOT_RUN: [(&str, &str); 13] = [
+const NOT_RUN: [(&str, &str); 14] = [
     ("checkrein acp ", "goes on until the editor leaves: `acp.rs`"),
+    ("checkrein engine", "goes on: `resident.rs`"),
     ("checkrein serve", "goes on: `serve.rs`"),
     ("checkrein open", "needs a running server: `serve.rs`"),
     ("checkrein log -f", "goes on: `telling.rs`"),
@@ -37,7 +38,7 @@ const NOT_RUN: [(&str, &str); 13] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 19] = [
+const MADE_UP: [(&str, &str); 21] = [
     ("checkrein agent tier 1f2e3d4c5b6a", "no agent begins with `1f2e3d4c5b6a`"),
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
@@ -56,6 +57,8 @@ const MADE_UP: [(&str, &str); 19] = [
     ("checkrein plugin enable ./many-deletions", "many-deletions"),
     ("checkrein plugin disable many-deletions", "is not enabled"),
     ("checkrein policy update", "no policy of a team is pinned"),
+    ("checkrein resume 4f3c", "no session begins with `4f3c`"),
+    ("checkrein session recover 4f3c", "no session begins with `4f3c`"),
     ("checkrein session rollback 4f3c", "4f3c"),
 ];
 

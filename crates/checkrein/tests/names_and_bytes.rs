@@ -35,7 +35,7 @@ fn a_secret_behind_a_link_is_a_secret() {
     {
         let answer = environment.bash("reads", command);
         let masked = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str();
-        let is_masked = masked.is_some_and(|text| text.contains("/checkrein mask; exit "));
+        let is_masked = masked.is_some_and(|text| text.contains("/checkrein mask; "));
         assert!(is_masked || decision(&answer).is_some_and(|said| said != "allow"), "{command}: {answer}");
     }
     let call = json!({ "tool_name": "Read", "tool_input": { "file_path": project.join(".env") }, "tool_use_id": "r" });

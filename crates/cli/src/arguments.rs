@@ -153,7 +153,7 @@ pub(crate) enum Command {
         after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C.\n\nOther machines reach it with `--lan` or `--tls` alone, over TLS, and only who has the password or a paired device gets in. The certificate is made at the first start; compare its fingerprint with what the browser shows.\n\nExamples:\n  checkrein serve\n  checkrein serve --lan                     a phone reads the code\n  checkrein serve --lan --name desk.local\n  checkrein serve --set-password\n  checkrein serve --devices\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
     )]
     Serve(ServeArguments),
-    /// Answer hooks from memory until ended, where `engine.resident` is set
+    /// Answer hooks from memory, where `engine.resident` is set
     #[command(
         after_help = "A hook that finds this process asks it and need not read configuration, rules and catalogue. It takes an answer only from the program that stands beside it and knows the key of the seals; else it decides by itself, as it does where nobody answers. `checkrein serve` starts one too. Start it again after an update.\n\nExamples:\n  checkrein engine"
     )]

@@ -98,6 +98,8 @@ const EVENTS: &[(&str, Matching)] = &[
     ("beforeSubmitPrompt", Matching::Never),
     ("sessionStart", Matching::Never),
     ("sessionEnd", Matching::Never),
+    ("subagentStart", Matching::Never),
+    ("subagentStop", Matching::Never),
     ("stop", Matching::Never),
 ];
 
@@ -161,6 +163,10 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
             payload.take("hook_event_name");
             payload.fill("hook_event_name", "stopped");
         }
+        Some("subagentStart" | "subagentStop") => {
+            payload.rename("subagent_id", "agent_id");
+            payload.rename("summary", "last_assistant_message");
+        }
         Some("beforeReadFile") => {
             let path = payload.take("file_path").unwrap_or(Json::Null);
             payload.fill("tool_name", "Read");
@@ -190,7 +196,7 @@ fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> 
             HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } | HookResponse::Halt { reason },
         ) => json!({ "continue": false, "user_message": reason }),
         (
-            HookEventKind::TurnEnding { .. },
+            HookEventKind::TurnEnding { .. } | HookEventKind::SubagentEnding { .. },
             HookResponse::Ask { reason, .. } | HookResponse::Deny { reason },
         ) => json!({ "followup_message": reason }),
         (HookEventKind::AfterAction(_) | HookEventKind::SessionStarted { .. }, answer)
@@ -264,6 +270,18 @@ mod tests {
             assert_eq!(action.tool.as_str(), expected);
             assert_eq!(action.input, json!({ "file_path": "/w/a" }));
         }
+    }
+
+    #[test]
+    fn sub_agents_begin_and_end() {
+        let begun = read(json!({ "hook_event_name": "subagentStart", "subagent_id": "a1", "task": "look" }));
+        assert!(matches!(begun.moment, HookEventKind::SubagentStarted));
+        assert_eq!(begun.actor.map(|actor| actor.0).as_deref(), Some("a1"));
+        let ended =
+            read(json!({ "hook_event_name": "subagentStop", "status": "completed", "summary": "done" }));
+        assert!(matches!(&ended.moment, HookEventKind::SubagentEnding { .. }));
+        let no = HookResponse::Deny { reason: "a stub is left".to_owned() };
+        assert_eq!(encode(&ended, &no, None).json(), Some(json!({ "followup_message": "a stub is left" })));
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl Payload {
         let session = SessionId(self.required("session_id")?.to_owned());
         let cwd = self.directory("cwd")?;
         let actor = self.text("agent_id").map(|id| ActorId(id.to_owned()));
-        let own = self.text("agent_transcript_path").filter(|_| name == "SubagentStop");
+        let is_end = matches!(name.as_str(), "SubagentStop" | "subagentStop");
+        let own = self.text("agent_transcript_path").filter(|_| is_end);
         let transcript = own.or_else(|| self.text("transcript_path")).and_then(AbsolutePath::new);
         // What is no text is no mode that is known.
         let permission_mode = (self.value("permission_mode").filter(|mode| !mode.is_null()))

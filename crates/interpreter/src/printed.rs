@@ -320,13 +320,7 @@ impl Machine<'_> {
                 fits(name) || fits(below)
             })
         };
-        // What was copied into a directory is not always among its names.
-        let put_there = self.flow.sources.iter().filter(|(_, output)| output.as_secret().is_some());
-        let mut found: Vec<AbsolutePath> = put_there
-            .filter_map(|(path, _)| AbsolutePath::new(path))
-            .filter(|path| path.is_within(root) && !is_excluded(path))
-            .take(FOUND)
-            .collect();
+        let mut found = Vec::new();
         let mut open = VecDeque::from([root.clone()]);
         let mut looked_at = 0;
         while let Some(path) = open.pop_front() {
@@ -339,14 +333,19 @@ impl Machine<'_> {
                 continue;
             }
             if is_secret(&path) {
-                if !found.contains(&path) {
-                    found.push(path);
-                }
+                found.push(path);
             } else if self.entry(&path) == Entry::Directory {
                 match self.children(&path) {
                     Listing::Names(names) => open.extend(names.iter().map(|name| path.join(name))),
                     Listing::Unknown => open.extend(places::sought_in(&path, &place.home)),
                 }
+            }
+        }
+        // What was copied into a directory is not always among its names.
+        let put_there = self.flow.sources.iter().filter(|(_, output)| output.as_secret().is_some());
+        for path in put_there.filter_map(|(path, _)| AbsolutePath::new(path)) {
+            if found.len() < FOUND && path.is_within(root) && !is_excluded(&path) && !found.contains(&path) {
+                found.push(path);
             }
         }
         found

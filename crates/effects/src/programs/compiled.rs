@@ -200,11 +200,25 @@ fn look_over_what_reaches_out(machine: &mut Machine<'_>, language: &str, text: &
         })
         .collect();
     super::packages::keep_what_reaches_out(machine, before);
+    shows_what_it_includes(machine, text);
     for address in fetched {
         machine.possibly(|machine| machine.runs_from_network(&address));
     }
     super::disclosing_code::look_over(machine, text, before);
     look_over(machine, text);
+}
+
+/// Adds the credentials that a source takes in: whoever compiles it is shown them, in the output or in a complaint (ISO C23, 6.10.3).
+fn shows_what_it_includes(machine: &mut Machine<'_>, text: &str) {
+    let included = text.lines().filter_map(|line| line.trim_start().strip_prefix("#include"));
+    let names = included.map(|rest| rest.trim().trim_matches(|c| matches!(c, '"' | '<' | '>')));
+    for file in names.filter(|name| name.starts_with('/')).map(Value::exact).collect::<Vec<_>>() {
+        if machine.names_secret(&file) {
+            let target = Target::Path(machine.one_path_through(&file).unwrap_or_else(AbsolutePath::root));
+            machine
+                .add(Draft::new(EffectKind::SecretRead, target).note("a source that takes it in shows it"));
+        }
+    }
 }
 
 /// Adds that code ends processes that are not its own, where its language is followed by nothing else.

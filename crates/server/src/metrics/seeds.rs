@@ -129,11 +129,14 @@ pub(super) const NAMED: &[Named] = &[
         &[
             Metric("checkrein_approvals_asked_total", &[]),
             Metric("checkrein_approvals_answered_total", &[("end", "allowed"), ("door", "console")]),
-            Metric("checkrein_approvals_forged_total", &[]),
             Event("approval.asked"),
             Event("approval.answered"),
-            Event("approval.forged"),
         ],
+    ),
+    (
+        "003",
+        "human in the loop: answers of nobody who may",
+        &[Metric("checkrein_approvals_forged_total", &[]), Event("approval.forged")],
     ),
     (
         "004",

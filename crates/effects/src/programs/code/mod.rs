@@ -295,18 +295,6 @@ fn run(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
 
 /// Adds, as possible, what a source in a language that a compiler reads does to files, and the programs that it starts.
 pub(crate) fn source(machine: &mut Machine<'_>, language: &str, text: &str) {
-    // What a source takes in is shown by whoever compiles it.
-    let included =
-        text.lines().filter_map(|line| line.trim_start().strip_prefix("#include")).filter_map(|rest| {
-            let name = rest.trim().trim_matches(|c| matches!(c, '"' | '<' | '>'));
-            Some(name).filter(|name| name.starts_with('/')).map(Value::exact)
-        });
-    for file in included.collect::<Vec<_>>() {
-        if machine.names_secret(&file) {
-            let secret = machine.read(&file);
-            machine.note_file_sent(&secret);
-        }
-    }
     starters::run(machine, language, text);
     unfollowed::files(machine, language, text, Reads::Kept);
 }
