@@ -243,7 +243,7 @@ fn unknown_keys_are_pointed_at() {
           = hint: did you mean `risk`?
         ");
     insta::assert_snapshot!(errors("high_threshold: 0.7\n"), @r"
-        error: unknown key `high_threshold`, expected `mode`, `profile`, `goals`, `scope`, `owned`, `production`, `step_reviewer`, `governance`, `limits`, `patterns`, `interventions`, `notifications`, `approvals`, `snapshots`, `containment`, `audit`, `server`, `telemetry`, `output`, `gates`, `reviewer`, `resources`, `safety`
+        error: unknown key `high_threshold`, expected `mode`, `profile`, `goals`, `scope`, `owned`, `production`, `step_reviewer`, `governance`, `limits`, `patterns`, `interventions`, `notifications`, `approvals`, `snapshots`, `containment`, `audit`, `engine`, `server`, `telemetry`, `output`, `gates`, `reviewer`, `resources`, `safety`
          --> checkrein.yaml:1:1
           |
         1 | high_threshold: 0.7
