@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,6 +24,25 @@ pub(crate) struct Conversation {
     until: Instant,
 }
 
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+struct Peer {
+    process: i32,
+    user: u32,
+}
+
+#[cfg(target_os = "linux")]
+fn peer_of(stream: &UnixStream) -> Option<Peer> {
+    let peer = rustix::net::sockopt::socket_peercred(stream).ok()?;
+    Some(Peer { process: peer.pid.as_raw_pid(), user: peer.uid.as_raw() })
+}
+
+/// Systems that do not tell which file a process runs have nobody to ask.
+#[cfg(not(target_os = "linux"))]
+fn peer_of(_: &UnixStream) -> Option<Peer> {
+    None
+}
+
 impl Conversation {
     /// Connects without waiting for anybody.
     #[cfg(target_os = "linux")]
@@ -33,7 +51,7 @@ impl Conversation {
 
         let address = SocketAddrUnix::new(path)?;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket: OwnedFd = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         connect(&socket, &address)?;
         let stream = UnixStream::from(socket);
         stream.set_nonblocking(false)?;
@@ -61,26 +79,13 @@ impl Conversation {
     }
 
     /// The process at the other end, where the kernel tells.
-    #[cfg(target_os = "linux")]
     pub(crate) fn process(&self) -> Option<i32> {
-        rustix::net::sockopt::socket_peercred(&self.stream).ok().map(|peer| peer.pid.as_raw_pid())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn process(&self) -> Option<i32> {
-        None
+        peer_of(&self.stream).map(|peer| peer.process)
     }
 
     /// Whether the other end is of the user of this process.
-    #[cfg(target_os = "linux")]
     pub(crate) fn is_with_own_user(&self) -> bool {
-        rustix::net::sockopt::socket_peercred(&self.stream)
-            .is_ok_and(|peer| peer.uid == rustix::process::geteuid())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn is_with_own_user(&self) -> bool {
-        false
+        peer_of(&self.stream).is_some_and(|peer| peer.user == rustix::process::geteuid().as_raw())
     }
 
     /// Says parts as one frame.
