@@ -17,6 +17,7 @@ use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
+use support::client_calls::{dangerous, said};
 
 /// The recorded payloads of a client, by name.
 fn recorded(folder: &str) -> Vec<(String, Json)> {
@@ -37,24 +38,6 @@ fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
     let output = said(environment, client, payload);
     assert_eq!(output.refusal, None, "{client}");
     serde_json::from_slice(&output.object).unwrap()
-}
-
-/// What the hook of a client gives back.
-fn said(environment: &TestEnvironment, client: &str, payload: &Json) -> HookOutput {
-    let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
-    let mut child = hook
-        .arg(client)
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()));
-    let output = child.wait_with_output().unwrap();
-    let code = output.status.code();
-    assert!([Some(0), Some(HookOutput::REFUSED)].contains(&code), "{client}: {}", output.status);
-    let refusal = (code != Some(0)).then(|| String::from_utf8(output.stderr).unwrap());
-    HookOutput { object: output.stdout, refusal }
 }
 
 /// Passes all recorded payloads of a client through its hook: each is answered, recorded and let through. Returns the answers.
@@ -731,19 +714,6 @@ fn recorded_payloads_of_further_clients_are_let_through() {
         }
         assert!(count > 10, "{folder}: {count}");
     }
-}
-
-/// A call of a command in the form of each client.
-fn dangerous(
-    client: &checkrein_clients::ClientAdapter,
-    environment: &TestEnvironment,
-    command: &str,
-) -> Json {
-    let cwd = AbsolutePath::new(environment.project().to_str().unwrap()).unwrap();
-    let payload = String::from_utf8(client.canary.payload(&cwd)).unwrap();
-    let word = json!(command).to_string();
-    let payload = payload.replace("\"rm -rf ~\"", &word).replace("checkrein-canary", "of-a-test");
-    serde_json::from_str(&payload).unwrap()
 }
 
 #[test]

@@ -12,7 +12,7 @@
 mod support;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
+use support::requests::read_request;
 
 const KEY: &str = "key-of-the-provider-0815";
 
@@ -47,20 +48,7 @@ impl Provider {
 }
 
 fn answer(stream: TcpStream, port: u16, kept: &Mutex<Vec<(String, Json)>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).unwrap_or(0) == 0 {
-            return;
-        }
-    }
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().ok())?
-    });
-    let mut body = vec![0; length.unwrap_or_default()];
-    reader.read_exact(&mut body).unwrap();
-    let body: Json = serde_json::from_slice(&body).unwrap_or_default();
+    let Some((head, body)) = read_request(&stream) else { return };
     kept.lock().unwrap().push((head.clone(), body.clone()));
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     let question = body["input"].as_str().or(body["messages"][0]["content"].as_str()).unwrap_or_default();

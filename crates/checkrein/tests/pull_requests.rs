@@ -12,12 +12,13 @@ mod pipeline_support;
 mod support;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use pipeline_support::{Place, said, step, told};
 use serde_json::{Value as Json, json};
+use support::requests::read_request;
 
 const KEY: &str = "token-of-the-forge-0815";
 
@@ -40,20 +41,7 @@ fn forge(status: u16) -> (u16, Asked) {
 }
 
 fn answer(mut stream: TcpStream, refusal: u16, there: &mut Json, kept: &Asked) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).unwrap_or(0) == 0 {
-            return;
-        }
-    }
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().ok())?
-    });
-    let mut body = vec![0; length.unwrap_or_default()];
-    reader.read_exact(&mut body).unwrap();
-    let body: Json = serde_json::from_slice(&body).unwrap_or_default();
+    let Some((head, body)) = read_request(&stream) else { return };
     kept.lock().unwrap().push((head.clone(), body.clone()));
     let (status, text) = match (refusal, head.starts_with("POST ")) {
         (refusal @ 400.., _) => (refusal, json!({ "message": "Bad credentials" })),

@@ -4,11 +4,13 @@
 
 pub mod chat_model;
 pub mod client;
+pub mod client_calls;
 pub mod driven;
 mod gemini_model;
 pub mod memory;
 pub mod model;
 pub mod picture;
+pub mod requests;
 mod responses_model;
 pub mod terminal;
 pub mod waiting;
