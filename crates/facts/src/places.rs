@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `credentials` | files that prove who somebody is |
 //! | `persistence` | files that make something run later |
+//! | `personal` | folders of a person |
 //! | `settings` | lists of settings, `NAME=value` in each line |
 //! | `system` | directories of the machine rather than of a user |
 //! | `watchers` | what keeps an agent in check: other guards, settings of agents |
@@ -12,6 +13,7 @@
 
 mod credentials;
 mod persistence;
+mod personal;
 mod settings;
 mod system;
 mod watchers;
@@ -21,6 +23,7 @@ pub use credentials::{
     is_sample, key_material, lies_with_tests, machine_credential, secrecy, sought_in,
 };
 pub use persistence::{SHADOWS, is_known_at_home, is_pipeline, known_at_home, persistence};
+pub use personal::is_personal_folder;
 pub use settings::is_list_of_settings;
 pub use system::{
     SystemPlace, is_guarding_parameter, is_home_of_somebody, is_lifeline, is_program_directory,

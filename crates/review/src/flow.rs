@@ -5,6 +5,7 @@
 mod orders;
 
 use checkrein_facts::HostPaths;
+use checkrein_facts::places::is_personal_folder;
 use checkrein_protocol::{
     AbsolutePath, Action, Effect, EffectKind, FlowMark, FlowOrigin, Nature, NetworkReach, Severity, Target,
 };
@@ -36,24 +37,6 @@ const SHOWS_PAGES: [&str; 13] = [
 
 /// Programs that show what people wrote in a tracker (ours).
 const SHOWS_TRACKERS: [&str; 6] = ["gh", "glab", "hub", "jira", "linear", "tea"];
-
-/// Directories of the user that hold their own things (xdg-user-dirs; mail as clients keep it).
-const PERSONAL: [&str; 14] = [
-    "Desktop",
-    "Documents",
-    "Downloads",
-    "Dropbox",
-    "Library",
-    "Mail",
-    "Maildir",
-    "Music",
-    "Nextcloud",
-    "OneDrive",
-    "Pictures",
-    "Private",
-    "Videos",
-    "mail",
-];
 
 /// Directories of a project that hold what others wrote.
 const OF_OTHERS: [&str; 10] = [
@@ -202,7 +185,7 @@ fn of_file(path: &AbsolutePath, place: &HostPaths) -> Option<FlowOrigin> {
     {
         return None;
     }
-    if PERSONAL.contains(&first) { Some(FlowOrigin::PersonalFolder) } else { Some(FlowOrigin::OtherProject) }
+    if is_personal_folder(first) { Some(FlowOrigin::PersonalFolder) } else { Some(FlowOrigin::OtherProject) }
 }
 
 /// The name of what is read.
