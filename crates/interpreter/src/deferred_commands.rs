@@ -5,7 +5,6 @@ use crate::path::AbsolutePath;
 
 use super::call::{Call, Input};
 use super::draft::Draft;
-use super::exit::Output;
 use super::machine::Machine;
 use super::parameter::is_empty;
 use super::telling_variables::{is_installed, named_in_flags, names_program};
@@ -108,18 +107,6 @@ impl Machine<'_> {
                 }
                 "BASH_ENV" | "ENV" if value.alternatives().is_none() => true,
                 "BASH_ENV" | "ENV" => {
-                    let fetched = self.substituted().iter().find_map(|output| match output {
-                        Output::Network(address) => Some(address.clone()),
-                        Output::Text(_)
-                        | Output::Secret(_)
-                        | Output::Local(_)
-                        | Output::Setup(_)
-                        | Output::Nothing
-                        | Output::Unknown => None,
-                    });
-                    if let Some(address) = fetched {
-                        self.runs_from_network(&address);
-                    }
                     let value = self.expand_again(&text);
                     self.possibly(|machine| machine.run_file(&value, &[]));
                     false
