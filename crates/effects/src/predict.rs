@@ -32,30 +32,6 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
 
 /// How deep calls within calls are followed (ours); no client makes any deeper.
 const DEPTH: usize = 4;
-/// Programs that run the tasks of a project by their names.
-const TASK_RUNNERS: &[&str] = &[
-    "npm",
-    "npx",
-    "pnpm",
-    "yarn",
-    "bun",
-    "make",
-    "just",
-    "task",
-    "cargo",
-    "mix",
-    "composer",
-    "bundle",
-    "rake",
-    "gradle",
-    "gradlew",
-    "mvn",
-    "tox",
-    "nox",
-    "pre-commit",
-    "lint-staged",
-    "lefthook",
-];
 
 /// What an action does by all that stands in it. Which of several fields a tool reads is known of those of clients alone: for the others,
 /// each that it may read counts, so that no field hides what another one says.
@@ -117,10 +93,9 @@ fn runs_tasks_alone(text: &str, action: &Action, world: &dyn World, catalogue: &
     machine.run_all(&Value::exact(text));
     let prediction = machine.into_prediction();
     let is_task = |effect: &Effect| matches!(effect.kind, EffectKind::ProcessSpawn | EffectKind::FileRead);
-    let is_started = |command: &str| TASK_RUNNERS.contains(&command);
-    let starts = !prediction.effects.is_empty()
-        || prediction.programs.iter().any(|program| is_started(program.as_str()));
-    prediction.problems.is_empty() && starts && prediction.effects.iter().all(is_task)
+    prediction.problems.is_empty()
+        && !prediction.programs.is_empty()
+        && prediction.effects.iter().all(is_task)
 }
 
 /// What the settings that a tool writes would run.

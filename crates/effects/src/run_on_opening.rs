@@ -119,7 +119,7 @@ pub(crate) fn note_tasks(machine: &mut Machine<'_>, hook: &AbsolutePath) {
         let is_write = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
         if is_write && effect.nature == Nature::Ordinary && effect.target.path() == Some(hook) {
             effect.nature = Nature::SettingThatRunsNothing;
-            "a hook that runs tasks of the project".clone_into(&mut effect.note);
+            "a hook that only reads, or runs tasks of the project".clone_into(&mut effect.note);
         }
     });
 }
