@@ -16,6 +16,8 @@ use crate::effect::{Depth, Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::printed::ALL_VARIABLES;
 use crate::interpreter::{Draft, Input, Machine, Output, Upload, Value};
 
+use crate::path::AbsolutePath;
+
 use super::network;
 use libraries::{
     CIPHERS, COMMANDED, LIBRARIES, LOADERS, Libraries, OPEN_TO_ALL, PRINTS, PUTS, Purpose, READS,
@@ -55,7 +57,8 @@ pub(super) fn look_over_readers(machine: &mut Machine<'_>, text: &str) {
     });
     if let Some(path) = credential {
         machine.possibly(|machine| {
-            let draft = Draft::new(EffectKind::SecretRead, Target::Service(path)).severity(Severity::High);
+            let target = AbsolutePath::new(&path).map_or(Target::Unknown, Target::Path);
+            let draft = Draft::new(EffectKind::SecretRead, target).severity(Severity::High);
             machine.add(draft.note("may show what it holds"));
         });
     }
@@ -87,13 +90,12 @@ fn changes_what_it_names(machine: &mut Machine<'_>, text: &str, before: usize) {
 /// A way for others to command this machine, or to reach it through a tunnel.
 fn opens_to_all(machine: &mut Machine<'_>, text: &str) {
     let commands = has_one(text, COMMANDED) && has_one(text, OPEN_TO_ALL);
-    let tunnel =
-        LIBRARIES.iter().find(|library| library.purpose == Purpose::Tunnel && is_loaded(text, library));
+    let tunnel = loaded(text, Purpose::Tunnel).next();
     if commands {
         add_upload(machine, "whoever asks", "lets others command this machine");
     }
-    if let Some(library) = tunnel {
-        add_upload(machine, name_loaded(text, library), "opens a tunnel to this machine");
+    if let Some((_, name)) = tunnel {
+        add_upload(machine, name, "opens a tunnel to this machine");
     }
 }
 
@@ -111,21 +113,19 @@ fn fetches_and_loads(machine: &mut Machine<'_>, text: &str, strangers: &[String]
 
 /// Credentials, and folders of the person, that go to strangers.
 fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
-    let senders: Vec<&Libraries> = LIBRARIES
-        .iter()
-        .filter(|library| library.purpose == Purpose::Sender && is_loaded(text, library))
-        .collect();
+    let senders: Vec<(&Libraries, &str)> = loaded(text, Purpose::Sender).collect();
     let way_out = strangers.first().map(String::as_str);
     if way_out.is_none() && senders.is_empty() {
         return;
     }
     let sends = has_one(text, SENDS) || !senders.is_empty();
     for private in texts::private(machine, text) {
-        let is_own = |library: &&Libraries| library.own.iter().any(|own| private.path().contains(own));
+        let is_own =
+            |(library, _): &(&Libraries, &str)| library.own.iter().any(|own| private.path().contains(own));
         let is_needed = senders.iter().any(is_own) && !has_one(text, PUTS);
-        let host = match (way_out, senders.iter().find(|library| !is_own(library))) {
+        let host = match (way_out, senders.iter().find(|sender| !is_own(sender))) {
             (Some(address), _) if !is_needed => address,
-            (_, Some(library)) => name_loaded(text, library),
+            (_, Some((_, name))) => name,
             (Some(address), None) if has_one(text, PUTS) => address,
             (_, None) => continue,
         };
@@ -148,11 +148,10 @@ fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
 
 /// What is taken from the person by libraries that are there for that.
 fn takes(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
-    let sends = !strangers.is_empty()
-        || LIBRARIES.iter().any(|library| library.purpose == Purpose::Sender && is_loaded(text, library));
+    let sends = !strangers.is_empty() || loaded(text, Purpose::Sender).next().is_some();
     let shows = has_one(text, PRINTS);
-    for library in LIBRARIES.iter().filter(|library| is_loaded(text, library)) {
-        let name = name_loaded(text, library);
+    for library in LIBRARIES {
+        let Some(name) = texts::name_loaded(text, library) else { continue };
         let host = strangers.first().map_or(name, String::as_str);
         match library.purpose {
             Purpose::Keys if listens(text) => machine.unread("it listens to what is typed"),
@@ -220,7 +219,7 @@ fn listens(text: &str) -> bool {
         &[
             "Listener",
             "on_press",
-            "on(",
+            ".on(",
             "hook",
             "record(",
             "read_loop",
@@ -231,14 +230,61 @@ fn listens(text: &str) -> bool {
     )
 }
 
+/// The libraries of a purpose that code loads, with the name by which it does.
+fn loaded(text: &str, purpose: Purpose) -> impl Iterator<Item = (&'static Libraries, &'static str)> {
+    let of_purpose = LIBRARIES.iter().filter(move |library| library.purpose == purpose);
+    of_purpose.filter_map(move |library| Some((library, texts::name_loaded(text, library)?)))
+}
+
+/// The addresses in code of hosts that nobody knows.
+pub(super) fn foreign_addresses(text: &str) -> Vec<String> {
+    texts::strangers(text)
+}
+
 fn has_one(text: &str, names: &[&str]) -> bool {
     names.iter().any(|name| text.contains(name))
 }
 
-fn is_loaded(text: &str, library: &Libraries) -> bool {
-    library.names.iter().any(|name| texts::names(text, name))
-}
+#[cfg(test)]
+mod tests {
+    use super::{LIBRARIES, Purpose};
+    use crate::effect::{Effect, EffectKind};
+    use crate::predict;
+    use checkrein_testkit::world::{command, project};
 
-fn name_loaded<'a>(text: &str, library: &'a Libraries) -> &'a str {
-    library.names.iter().find(|name| texts::names(text, name)).copied().unwrap_or("a service")
+    fn effects(code: &str) -> Vec<Effect> {
+        predict(&command(&format!("python3 - <<'E'\n{code}\nE")), &project()).effects
+    }
+
+    fn sends(code: &str) -> bool {
+        effects(code).iter().any(|effect| effect.kind == EffectKind::DataUpload)
+    }
+
+    /// Code that loads a library: by its module, else by a call of what is only in it.
+    fn loading(library: &super::Libraries, name: &str) -> String {
+        if library.modules.contains(&name) { format!("import {name}") } else { format!("x = {name}()") }
+    }
+
+    #[test]
+    fn each_sender_carries_a_folder_of_the_person_and_no_sender_counts_alone() {
+        let mut tried = 0;
+        for library in LIBRARIES.iter().filter(|library| library.purpose == Purpose::Sender) {
+            for name in library.modules.iter().chain(library.functions) {
+                let loads = loading(library, name);
+                assert!(sends(&format!("{loads}\nq.f('~/Documents/tax.pdf')")), "{name}");
+                assert!(!sends(&format!("{loads}\nq.f('docs/readme.txt')")), "{name} alone");
+                tried += 1;
+            }
+        }
+        assert!(tried > 100, "{tried}");
+        assert!(!sends("q.f('~/Documents/tax.pdf')"), "a folder alone");
+    }
+
+    #[test]
+    fn a_library_uses_the_credentials_of_its_service_and_puts_them_nowhere() {
+        for (module, path) in [("boto3", "~/.aws/credentials"), ("paramiko", "~/.ssh/id_rsa")] {
+            assert!(!sends(&format!("import {module}\nq.f('{path}')")), "{module}");
+            assert!(sends(&format!("import {module}\nq.put('{path}')\nh = '203.0.113.4'")), "{module}");
+        }
+    }
 }

@@ -88,8 +88,6 @@ mod value;
 mod variables;
 mod walk;
 
-use crate::effect::NetworkReach;
-use crate::interpreter::known_hosts;
 use crate::interpreter::{Call, Exit, Input, Machine, Output, ShellProgram, Value};
 use crate::world::FileText;
 
@@ -148,15 +146,7 @@ fn fetched_and_run(text: &str) -> Option<String> {
     if !RUNS.iter().any(|run| text.match_indices(run).any(|(at, _)| is_word(at))) {
         return None;
     }
-    let addresses = text.match_indices("://").filter_map(|(at, _)| {
-        let start = text.get(..at)?.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
-        let rest = text.get(start..)?;
-        let end = rest.find(|c: char| c.is_whitespace() || "\"'`)]}>;,".contains(c)).unwrap_or(rest.len());
-        rest.get(..end)
-    });
-    let foreign =
-        |address: &&str| address.starts_with("http") && known_hosts::reach(address) == NetworkReach::External;
-    addresses.into_iter().find(foreign).map(str::to_owned)
+    super::disclosing_code::foreign_addresses(text).into_iter().find(|address| address.starts_with("http"))
 }
 
 /// How languages name the variables of their environment.

@@ -21,7 +21,9 @@ pub(super) enum Purpose {
 pub(super) struct Libraries {
     pub(super) purpose: Purpose,
     /// The names under which they are loaded.
-    pub(super) names: &'static [&'static str],
+    pub(super) modules: &'static [&'static str],
+    /// Functions and classes of theirs that are seldom called otherwise, and tell them without a line that loads them.
+    pub(super) functions: &'static [&'static str],
     /// Parts of paths of the credentials that are theirs to use.
     pub(super) own: &'static [&'static str],
 }
@@ -31,7 +33,7 @@ pub(super) struct Libraries {
 pub(super) const LIBRARIES: &[Libraries] = &[
     Libraries {
         purpose: Purpose::Keys,
-        names: &[
+        modules: &[
             "pynput",
             "keyboard",
             "pyxhook",
@@ -45,13 +47,13 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "rdev",
             "device_query",
         ],
+        functions: &[],
         own: &[],
     },
     Libraries {
         purpose: Purpose::Recorder,
-        names: &[
+        modules: &[
             "mss",
-            "ImageGrab",
             "pyscreenshot",
             "pyautogui",
             "screenshot-desktop",
@@ -59,17 +61,17 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "node-webcam",
             "sounddevice",
             "pyaudio",
-            "PyAudio",
             "node-record-lpcm16",
             "kbinani/screenshot",
             "xcap",
             "scrap",
         ],
+        functions: &["ImageGrab", "PyAudio"],
         own: &[],
     },
     Libraries {
         purpose: Purpose::Tunnel,
-        names: &[
+        modules: &[
             "ngrok",
             "@ngrok/ngrok",
             "pyngrok",
@@ -79,11 +81,12 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "pinggy",
             "bore-cli",
         ],
+        functions: &[],
         own: &[],
     },
     Libraries {
         purpose: Purpose::Clipboard,
-        names: &[
+        modules: &[
             "pyperclip",
             "clipboardy",
             "pyclip",
@@ -92,14 +95,14 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "atotto/clipboard",
             "copy-paste",
         ],
+        functions: &[],
         own: &[],
     },
     Libraries {
         purpose: Purpose::Passwords,
-        names: &[
+        modules: &[
             "keyring",
             "secretstorage",
-            "SecretService",
             "keytar",
             "browser_cookie3",
             "pycookiecheat",
@@ -111,12 +114,13 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "99designs/keyring",
             "gnomekeyring",
         ],
+        functions: &["SecretService"],
         own: &[],
     },
     // Mail.
     Libraries {
         purpose: Purpose::Sender,
-        names: &[
+        modules: &[
             "nodemailer",
             "emailjs",
             "smtplib",
@@ -130,9 +134,6 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "postmark",
             "postmarker",
             "resend",
-            "PHPMailer",
-            "Swift_Message",
-            "Net::SMTP",
             "net/smtp",
             "gomail",
             "lettre",
@@ -141,15 +142,14 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "mailR",
             "jakarta.mail",
             "javax.mail",
-            "MIME::Lite",
-            "Email::Sender",
         ],
+        functions: &["PHPMailer", "Swift_Message", "Net::SMTP", "MIME::Lite", "Email::Sender"],
         own: &[],
     },
     // Messages.
     Libraries {
         purpose: Purpose::Sender,
-        names: &[
+        modules: &[
             "telebot",
             "telegram",
             "telethon",
@@ -182,12 +182,13 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "zmq",
             "zeromq",
         ],
+        functions: &[],
         own: &[],
     },
     // Files.
     Libraries {
         purpose: Purpose::Sender,
-        names: &[
+        modules: &[
             "dropbox",
             "pydrive",
             "pydrive2",
@@ -202,13 +203,15 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "ipfs-http-client",
             "kubo-rpc-client",
             "ftplib",
-            "Net::FTP",
             "basic-ftp",
             "jsftp",
             "wandb",
             "comet_ml",
             "b2sdk",
             "internetarchive",
+        ],
+        functions: &[
+            "Net::FTP",
             "upload_folder",
             "upload_file",
             "CURLFile",
@@ -221,27 +224,31 @@ pub(super) const LIBRARIES: &[Libraries] = &[
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &["huggingface_hub", "@huggingface/hub"],
+        modules: &["huggingface_hub", "@huggingface/hub"],
+        functions: &[],
         own: &["huggingface"],
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &["boto3", "aioboto3", "s3fs", "minio", "aws-sdk", "@aws-sdk/client-s3"],
+        modules: &["boto3", "aioboto3", "s3fs", "minio", "aws-sdk", "@aws-sdk/client-s3"],
+        functions: &[],
         own: &[".aws"],
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &["google.cloud", "googleapiclient", "googleapis", "@google-cloud/storage", "gcsfs"],
+        modules: &["google.cloud", "googleapiclient", "googleapis", "@google-cloud/storage", "gcsfs"],
+        functions: &[],
         own: &["gcloud", "google", "credentials.json", "service_account"],
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &["azure.storage", "@azure/storage-blob", "adlfs"],
+        modules: &["azure.storage", "@azure/storage-blob", "adlfs"],
+        functions: &[],
         own: &[".azure"],
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &[
+        modules: &[
             "paramiko",
             "asyncssh",
             "pysftp",
@@ -249,24 +256,15 @@ pub(super) const LIBRARIES: &[Libraries] = &[
             "ssh2",
             "ssh2-sftp-client",
             "node-ssh",
-            "Net::SCP",
-            "Net::SFTP",
             "x/crypto/ssh",
         ],
+        functions: &["Net::SCP", "Net::SFTP"],
         own: &[".ssh"],
     },
     Libraries {
         purpose: Purpose::Sender,
-        names: &[
-            "@octokit/rest",
-            "octokit",
-            "PyGithub",
-            "github",
-            "github3",
-            "ghapi",
-            "gitlab",
-            "@gitbeaker/rest",
-        ],
+        modules: &["@octokit/rest", "octokit", "github", "github3", "ghapi", "gitlab", "@gitbeaker/rest"],
+        functions: &[],
         own: &["gh/hosts.yml", ".netrc", ".git-credentials"],
     },
 ];
@@ -441,20 +439,4 @@ pub(super) const BROWSERS: &[&str] = &[
     "Library/Keychains",
     "AppData/Local/Google/Chrome",
     "AppData/Roaming/Mozilla",
-];
-
-/// Folders of a person, below the home directory (xdg-user-dirs).
-pub(super) const PERSONAL: &[&str] = &[
-    "Desktop",
-    "Documents",
-    "Downloads",
-    "Dropbox",
-    "Mail",
-    "Movies",
-    "Music",
-    "Nextcloud",
-    "OneDrive",
-    "Pictures",
-    "Private",
-    "Videos",
 ];

@@ -2,8 +2,9 @@
 
 use crate::effect::NetworkReach;
 use crate::interpreter::{Machine, Value, known_hosts};
+use crate::places::is_personal_folder;
 
-use super::libraries::{BROWSERS, PERSONAL};
+use super::libraries::{BROWSERS, Libraries};
 
 /// The greatest number of texts of one code that are looked at (ours).
 const TEXTS: usize = 256;
@@ -57,43 +58,40 @@ impl Private {
     }
 }
 
-/// Whether code names a library: as a word of its own.
-pub(super) fn names(text: &str, name: &str) -> bool {
+/// The name by which code loads a library, or calls what is only in it.
+pub(super) fn name_loaded(text: &str, library: &Libraries) -> Option<&'static str> {
+    let loads = |name: &&&str| words(text, name).any(|before| loads(before, name));
+    let calls = |name: &&&str| words(text, name).next().is_some();
+    library.modules.iter().find(loads).or_else(|| library.functions.iter().find(calls)).copied()
+}
+
+/// What stands in front of a name, wherever it is a word of its own.
+fn words<'a>(text: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(name).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().last());
-        let behind = text.get(at + name.len()..).and_then(|behind| behind.chars().next());
-        let is_whole = !before.is_some_and(|c| is_part(c) || c == '/' && !name.contains('/'))
-            && !behind.is_some_and(is_part);
-        is_whole && is_load(text.get(..at).unwrap_or_default(), name)
+    let is_path = name.contains('/');
+    text.match_indices(name).filter_map(move |(at, name)| {
+        let before = text.get(..at)?;
+        let behind = text.get(at + name.len()..)?.chars().next();
+        let begins = !before.chars().last().is_some_and(|c| is_part(c) || c == '/' && !is_path);
+        (begins && !behind.is_some_and(is_part)).then_some(before)
     })
 }
 
-/// Whether what stands in front of a name loads it: an import, a call of `require`, an address of a package. Names of functions and classes load
-/// themselves.
-fn is_load(before: &str, name: &str) -> bool {
+/// Whether what stands in front of a name loads it: an import, a call of `require`, the quote of the path of a package.
+fn loads(before: &str, name: &str) -> bool {
     const LOADS: &[&str] =
         &["import", "from", "require", "use ", "using", "library(", "include", "new ", "with"];
-    if name.contains("::")
-        || name.starts_with(char::is_uppercase)
-        || name.contains("upload_")
-        || name.contains("curl_")
-    {
-        return true;
-    }
     // The statement that the name stands in.
     let statement = before.rsplit(['\n', ';']).next().unwrap_or_default();
-    LOADS.iter().any(|load| statement.contains(load))
-        || before.ends_with('"') && name.contains('/')
-        || (["httr", "RCurl"].contains(&name))
+    LOADS.iter().any(|load| statement.contains(load)) || before.ends_with('"') && name.contains('/')
 }
 
 /// The texts between quotes, each kind of quotes for itself.
 fn quoted(text: &str) -> Vec<&str> {
     let mut found: Vec<(usize, &str)> = Vec::new();
     for quote in ['"', '\'', '`'] {
-        for line in text.lines() {
-            let offset = line.as_ptr() as usize - text.as_ptr() as usize;
+        let mut offset = 0;
+        for line in text.split_inclusive('\n') {
             let mut at = 0;
             while let Some(start) =
                 line.get(at..).and_then(|rest| rest.find(quote)).map(|found| at + found + 1)
@@ -106,6 +104,7 @@ fn quoted(text: &str) -> Vec<&str> {
                 found.extend(line.get(start..end).map(|piece| (offset + start, piece)));
                 at = end + 1;
             }
+            offset += line.len();
         }
     }
     // A path of the home directory is told from all else by its beginning, whatever stands around it: `%q(~/.netrc)`.
@@ -254,7 +253,8 @@ fn sort(machine: &Machine<'_>, path: &str, home: &str) -> Option<Private> {
     if BROWSERS.iter().any(is_below) || machine.names_secret(&Value::exact(path)) {
         return Some(Private::Credential(path.to_owned()));
     }
-    PERSONAL.iter().any(is_below).then(|| Private::Personal(path.to_owned()))
+    let folder = in_home.and_then(|rest| rest.split('/').next());
+    folder.is_some_and(is_personal_folder).then(|| Private::Personal(path.to_owned()))
 }
 
 /// Whether code takes the environment as a whole and makes a text of it.
@@ -294,6 +294,7 @@ pub(super) fn names_whole_environment(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::libraries::Purpose;
     use super::*;
 
     #[test]
@@ -310,13 +311,21 @@ mod tests {
 
     #[test]
     fn libraries_are_named_where_code_loads_them() {
+        let library = Libraries {
+            purpose: Purpose::Passwords,
+            modules: &["keyring"],
+            functions: &["SecretService"],
+            own: &[],
+        };
         for text in
             ["import keyring", "from keyring import x", "require('keyring')", "import os, keyring as k"]
         {
-            assert!(names(text, "keyring"), "{text}");
+            assert_eq!(name_loaded(text, &library), Some("keyring"), "{text}");
         }
-        for text in ["my_keyring = 1", "keyring = 3", "import keyrings", "# the keyring"] {
-            assert!(!names(text, "keyring"), "{text}");
+        assert_eq!(name_loaded("x = a.SecretService.Keyring()", &library), Some("SecretService"));
+        for text in ["my_keyring = 1", "keyring = 3", "import keyrings", "# the keyring", "MySecretService()"]
+        {
+            assert_eq!(name_loaded(text, &library), None, "{text}");
         }
     }
 
