@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::{Outcome, cargo, root, run, tidy, workbench};
+use crate::{Outcome, cargo, root, run, suite, tidy, workbench};
 
 /// Whether a test that this machine cannot run is a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,11 @@ pub(crate) fn check(extent: Extent) -> Outcome {
     let not_run = root().join("target/tests-not-run.txt");
     let _ = std::fs::remove_file(&not_run);
     step("tests", || {
-        // All that fail are named in one run: it takes half an hour.
-        let mut tests = cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]);
-        tests.env(checkrein_testkit::NOT_RUN, &not_run);
+        let not_run = not_run.to_string_lossy();
+        let told = (checkrein_testkit::NOT_RUN, not_run.as_ref());
         match extent {
-            Extent::Possible => run(&mut tests),
-            Extent::Complete => run(tests.env(checkrein_testkit::COMPLETE, "1")),
+            Extent::Possible => suite::suite(&[told]),
+            Extent::Complete => suite::suite(&[told, (checkrein_testkit::COMPLETE, "1")]),
         }
     })?;
     let lines = std::fs::read_to_string(&not_run).unwrap_or_default();
@@ -69,7 +68,10 @@ fn lead_a_session() {
 
 fn step(name: &str, work: impl FnOnce() -> Outcome) -> Outcome {
     println!("== {name}");
-    work().map_err(|cause| format!("{name}: {cause}"))
+    let began = std::time::Instant::now();
+    work().map_err(|cause| format!("{name}: {cause}"))?;
+    println!("== {name}: done in {} s", began.elapsed().as_secs());
+    Ok(())
 }
 
 /// What compiles for macOS, as far as it can be told without one: the programs, not the tests.

@@ -10,6 +10,7 @@ mod console;
 mod install;
 mod order;
 mod pages;
+mod suite;
 mod tidy;
 
 use std::path::{Path, PathBuf};
