@@ -15,6 +15,7 @@ pub use declaring::assignment;
 pub(crate) use directories::on_stack;
 pub(crate) use posix::is_of_bash;
 
+use crate::Input;
 use crate::filters::{Lines, made_of_names_elsewhere};
 use crate::formats::{self, Formatted};
 use crate::machine::Absence;
@@ -318,6 +319,11 @@ fn eval(machine: &mut Machine<'_>, words: &[Value]) -> Done {
 
 fn source(machine: &mut Machine<'_>, words: &[Value]) -> Done {
     let Some((file, arguments)) = operands(words).split_first() else { return Done::next(Exit::failure()) };
+    let is_typed =
+        matches!(file.as_exact(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/dev/tty"));
+    if is_typed && machine.input == Input::Inherited {
+        machine.left_open("source");
+    }
     let is_there = machine.shell.speech == Speech::Bash
         || file.known_start().contains('/')
             && machine

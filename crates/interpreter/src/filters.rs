@@ -51,6 +51,10 @@ pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
 pub use texts::{decoded_base64, decoded_hexadecimal};
 
+/// The kernels on which a shell of these kinds runs, as `uname -s` prints them (config.guess of GNU).
+const KERNELS: &[&str] =
+    &["Linux", "Darwin", "FreeBSD", "OpenBSD", "NetBSD", "SunOS", "MINGW64_NT-10.0", "CYGWIN_NT-10.0"];
+
 /// Programs that pass on what they read: its origin holds for what they print.
 const PASSING: &[&str] = &[
     "cat",
@@ -307,6 +311,10 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "whoami" | "logname" if words.is_empty() => Some(line(machine.world().place().user.clone()?)),
         "id" if exact_words(words)?.as_slice() == ["-un"] => {
             Some(line(machine.world().place().user.clone()?))
+        }
+        "uname" if matches!(exact_words(words)?.as_slice(), [] | ["-s" | "--kernel-name"]) => {
+            let kernels = KERNELS.iter().map(|name| format!("{name}\n"));
+            Some(Exit::printing(Value::one_of(kernels.collect())))
         }
         "realpath" | "readlink" => real_path(machine, call),
         "which" | "gwhich" => Some(builtins::whereabouts(machine, words)),

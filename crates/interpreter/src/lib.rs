@@ -23,6 +23,7 @@
 //! | `ways` | following more than one way |
 //! | `weight` | what the states that are followed take, and what it costs to copy them |
 //! | `whole_files` | files that reach a command whole on its standard input |
+//! | `left_open` | programs that stay open for what is typed into them |
 //! | `loops` | loops |
 //! | `simple` | simple commands |
 //! | `lookup` | who is called: a function, a built-in, a program, a file |
@@ -157,6 +158,7 @@ mod history_lines;
 mod index_changes;
 mod inheritance;
 pub mod known_hosts;
+mod left_open;
 mod loading_variables;
 mod log_tampering;
 mod lookup;

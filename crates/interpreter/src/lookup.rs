@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::path::AbsolutePath;
 use crate::world::Entry;
-use crate::{builtins, filters, signals};
+use crate::{builtins, filters, left_open, signals};
 
 use super::call::{Arguments, Call, Input};
 use super::exit::{Exit, Output, Status};
@@ -127,6 +127,7 @@ impl Machine<'_> {
             return;
         }
         match (program.known_start().as_str(), program.known_end().as_str()) {
+            _ if self.reads_typed => self.left_open("read"),
             ("", "") => self.opaque("the program that runs is not known"),
             (start, end) => self.opaque(format!("the program that runs is only known as `{start}...{end}`")),
         }
@@ -441,6 +442,7 @@ impl Machine<'_> {
         self.run_options(&call);
         self.run_carried(&call);
         self.note_endless(&call);
+        left_open::note(self, &call);
         self.note_truncated(&call);
         let outer_showing = std::mem::replace(&mut self.flow.sweep.showing, filters::showing(&call));
         let before = filters::fold(self, &call);

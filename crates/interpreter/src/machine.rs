@@ -139,6 +139,8 @@ pub struct Machine<'w> {
     pub(crate) names: usize,
     /// How many shells were started that read what the caller types.
     pub(crate) open_shells: usize,
+    /// Whether a variable may hold what is typed later, which nobody reviews.
+    pub(crate) reads_typed: bool,
     /// The last list that was printed in an order that is not known.
     pub unordered: Option<String>,
     /// Walks of which only a pattern is known, by that pattern, and by what they choose.
@@ -187,6 +189,7 @@ impl<'w> Machine<'w> {
             loose: false,
             names: 0,
             open_shells: 0,
+            reads_typed: false,
             unordered: None,
             walks: BTreeMap::new(),
             reach: PatternReach::default(),

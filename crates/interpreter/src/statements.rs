@@ -327,6 +327,8 @@ impl Machine<'_> {
                     return Done::quiet();
                 }
                 self.note_choices(&words);
+                let input = self.input.clone();
+                self.note_typed(&input);
                 // An answer that is none of the numbers chooses nothing, and the body runs all the same.
                 let chosen = super::loops::any_of(&words).join(&Value::exact(""));
                 let done = self.run_perhaps(&each.variable, &chosen, &each.body);

@@ -87,6 +87,7 @@ fn descend(
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
                 programs::package_sources(machine, program, &call, machine.effect_count());
+                programs::handed_over(machine, &call, machine.effect_count());
                 Exit::unknown()
             }
             UnknownSubcommand::Opaque => {
@@ -118,12 +119,12 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     let before = machine.effect_count();
     let exit = carry_out(machine, program, call);
     programs::package_sources(machine, program, call, before);
+    programs::handed_over(machine, call, before);
     exit
 }
 
 fn carry_out(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::loaded(machine, call);
-    programs::left_open(machine, call);
     programs::lasting_variables(machine, call);
     programs::own_languages(machine, call);
     programs::unpacked(machine, call);

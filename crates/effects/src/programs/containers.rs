@@ -1,5 +1,6 @@
 //! docker, podman and compose: what is run in containers, and which doors to this machine they open.
 
+use super::compose_files;
 use super::downloads;
 use super::files;
 use super::store_place::{host_of, is_loopback, locate_in_container, speak_of_trying, speaks_of_production};
@@ -522,10 +523,17 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let words = command_words(behind(&["--entrypoint"]).first().copied(), words);
             return inside_here(machine, service, directory, &words, call.input.clone());
         }
-        "config" | "convert" => return configuration(machine, call, rest),
+        "config" | "convert" => {
+            if compose_files::is_complete(machine, call) {
+                return Exit::unknown();
+            }
+            return configuration(machine, call, rest);
+        }
         "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {
             machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));
+            compose_files::start(machine, call);
         }
+        "up" | "create" => compose_files::start(machine, call),
         _ => {}
     }
     Exit::unknown()

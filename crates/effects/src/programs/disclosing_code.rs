@@ -23,7 +23,7 @@ use libraries::{
     CIPHERS, COMMANDED, LIBRARIES, LOADERS, Libraries, OPEN_TO_ALL, PRINTS, PUTS, Purpose, READS,
     READS_SECRETS, SENDS, STARTS, TEXTS_OF_NAMES, TIMETABLES,
 };
-use texts::Private;
+pub(super) use texts::{Private, private_place};
 
 /// The greatest length of code that is looked over, in bytes: what is longer says too much for two words to belong together (ours).
 const CODE: usize = 16 * 1024;

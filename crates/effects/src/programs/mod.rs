@@ -8,6 +8,7 @@
 //! | `cloud`, `cloud_place`, `cloud_remote`, `cloud_secrets`, `cloud_weight`, `cloud_words` | clouds and hosting platforms, by their verbs |
 //! | `attacks` | tools that examine or load other machines |
 //! | `code` | code in other languages than that of the shell |
+//! | `compose_files` | descriptions of services that a command brings itself |
 //! | `containers`, `kubernetes` | docker, compose, kubectl |
 //! | `store_commands` | clients of stores with commands of their own |
 //! | `sites` | by which names what a command changes elsewhere is known there |
@@ -27,13 +28,13 @@
 //! | `find` | `find` and `fd` |
 //! | `git` | git |
 //! | `git_wrappers` | programs that hand their words over to git, with a work tree of their own |
+//! | `handed_over` | credentials and folders of the person among the words of a call that sends |
 //! | `json` | `jq`: which words are files |
 //! | `compiled` | sources given to compilers, as far as they end processes |
 //! | `instructions` | files of instructions that a program carries out |
 //! | `interpreters` | interpreters of other languages |
 //! | `loaded` | code of the project that a tool loads by itself |
 //! | `lasting_variables` | variables that programs give to whatever starts later |
-//! | `left_open` | programs that stay open for what is typed into them |
 //! | `own_languages` | programs that read a language of their own: typesetters, viewers, database clients |
 //! | `network` | curl, wget, netcat, socat and other programs that talk to hosts |
 //! | `packages`, `package_sources` | what package managers and build tools run, and where packages come from |
@@ -61,6 +62,7 @@ mod cloud_words;
 mod cmdlets;
 mod code;
 mod compiled;
+mod compose_files;
 mod containers;
 mod data_calls;
 mod databases;
@@ -75,12 +77,12 @@ mod files;
 mod find;
 mod git;
 mod git_wrappers;
+mod handed_over;
 mod instructions;
 mod interpreters;
 mod json;
 mod kubernetes;
 mod lasting_variables;
-mod left_open;
 mod listed;
 mod loaded;
 mod media;
@@ -114,9 +116,9 @@ pub(crate) use archives::unpacked;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
-pub(crate) use left_open::left_open;
 pub(crate) use loaded::loaded;
 pub(crate) use own_languages::own_languages;
 pub(crate) use package_sources::package_sources;

@@ -48,6 +48,7 @@ pub(super) fn read(machine: &mut Machine<'_>, words: &[Value]) -> Done {
         Some(opening) => opening.input.clone().unwrap_or(Input::Unknown),
         None => machine.input.clone(),
     };
+    machine.note_typed(&input);
     let line = match &input {
         Input::Text(Value::Exact(all)) => {
             if all.is_empty() {
@@ -353,6 +354,7 @@ pub(super) fn mapfile(machine: &mut Machine<'_>, words: &[Value]) -> Done {
             None => {}
         }
     }
+    machine.note_typed(&input);
     let content = match (&input, end) {
         _ if partly => VariableContent::Unknown,
         (Input::Text(Value::Exact(all)), Some(end)) => {

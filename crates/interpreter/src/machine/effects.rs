@@ -1,5 +1,6 @@
 //! Adding effects to an interpretation.
 
+use crate::Input;
 use checkrein_protocol::Typing;
 
 use super::{Draft, EFFECTS, Machine, TOLD, Upload};
@@ -338,6 +339,13 @@ impl Machine<'_> {
             Target::Process(self.call.cause.clone())
         };
         self.add(Draft::new(EffectKind::Opaque, target).severity(Severity::High).note(note));
+    }
+
+    /// Remembers that a variable may hold what is typed later, where nobody reviews that.
+    pub(crate) fn note_typed(&mut self, input: &Input) {
+        if *input == Input::Inherited && self.world.typing() == Typing::Unseen {
+            self.reads_typed = true;
+        }
     }
 
     /// Adds that a program stays open which runs what is typed into it later, where the client lets the agent type without a review.

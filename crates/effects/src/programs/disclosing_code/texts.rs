@@ -2,6 +2,7 @@
 
 use crate::effect::NetworkReach;
 use crate::interpreter::{Machine, Value, known_hosts};
+use crate::path::AbsolutePath;
 use crate::places::is_personal_folder;
 
 use super::libraries::{BROWSERS, Libraries};
@@ -43,7 +44,7 @@ const HOME_STARTS: &[&str] = &[
 ];
 
 /// Something private that stands in code.
-pub(super) enum Private {
+pub(in crate::programs) enum Private {
     /// The path of a credential.
     Credential(String),
     /// A folder of the person, or something in it.
@@ -241,6 +242,15 @@ fn places(text: &str, home: &str, speaks_of_home: bool) -> Vec<String> {
         places.push(format!("{home}/{rest}"));
     }
     places
+}
+
+/// What a path is to the person; a directory that holds their home is as private as what lies in it.
+pub(in crate::programs) fn private_place(machine: &Machine<'_>, path: &AbsolutePath) -> Option<Private> {
+    let home = &machine.world().place().home;
+    if home.is_within(path) {
+        return Some(Private::Personal(path.as_str().to_owned()));
+    }
+    sort(machine, path.as_str(), home.as_str())
 }
 
 fn sort(machine: &Machine<'_>, path: &str, home: &str) -> Option<Private> {

@@ -1,0 +1,173 @@
+//! Credentials and folders of the person among the words of a call that publishes, deploys or uploads.
+//!
+//! Hundreds of programs send a file somewhere, and each calls the option otherwise. An entry of the catalogue says that a call reaches out, and
+//! seldom which of its words is what it sends. So every word counts that is the path of something private, but for the options that name what a
+//! program shows at the door: keys, certificates, its own settings.
+
+use super::disclosing_code::{Private, private_place};
+use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
+use crate::interpreter::{Call, Draft, Machine, Output, Value};
+
+/// Words of commands by which a program sends what it is given (ours, from the catalogue's subcommands).
+const SENDS: &[&str] =
+    &["upload", "up", "u", "push", "publish", "deploy", "put", "send", "share", "attach", "submit", "serve"];
+/// Words of commands that keep what is secret, for which a project's own settings are meant.
+const KEEPS_SECRETS: &[&str] =
+    &["secret", "secrets", "vault", "config", "env", "environment", "parameter", "ssm", "keyvault", "kms"];
+/// Parts of the names of options whose values a program uses itself (ours).
+const USES: &[&str] = &[
+    "key", "cert", "cred", "auth", "ident", "secret", "token", "pass", "conf", "env", "pem", "ca-", "cacert",
+    "kube", "netrc", "defaults", "account", "profile",
+];
+/// Options of one letter behind which stands what is sent.
+const SHORT: &[&str] = &["-f", "-F", "-a", "-d", "-T", "-b", "-p", "-s"];
+/// Options behind which stands what is sent, by parts of their names, where the file is the project's own.
+const CONTENT: &[&str] = &[
+    "body",
+    "file",
+    "asset",
+    "attach",
+    "dir",
+    "path",
+    "source",
+    "src",
+    "data",
+    "context",
+    "sbom",
+    "predicate",
+    "folder",
+    "input",
+];
+/// What stands in front of the name of a file.
+const IN_FRONT: &[&str] = &[
+    "@",
+    "fileb://",
+    "file://",
+    "file:",
+    "dir:",
+    "oci:",
+    "docker-archive:",
+    "oci-archive:",
+    "tarball:",
+    "archive:",
+];
+
+/// Adds what a call hands to others among its words; there were `before` effects before it.
+pub(crate) fn handed_over(machine: &mut Machine<'_>, call: &Call, before: usize) {
+    let Some(to) = way_out(machine, call, before) else { return };
+    let is_told = |effect: &Effect| {
+        effect.kind == EffectKind::SecretRead
+            || effect.kind == EffectKind::DataUpload && effect.severity >= Severity::High
+    };
+    if machine.effects_since(before).any(is_told) {
+        return;
+    }
+    let workspace = machine.world().place().workspace.clone();
+    let keeps_secrets = plain(call).any(|word| KEEPS_SECRETS.contains(&word));
+    let mut behind: Option<String> = None;
+    for word in call.words.clone() {
+        let Some(text) = word.as_exact() else {
+            behind = None;
+            continue;
+        };
+        let (option, value) = match text.split_once('=') {
+            Some((name, value)) if text.starts_with('-') => (Some(name.to_owned()), value),
+            _ if text.starts_with('-') && text.len() > 1 => {
+                behind = Some(text.to_owned());
+                continue;
+            }
+            _ => (behind.take(), text),
+        };
+        let found = files(value).into_iter().find_map(|file| {
+            let path = machine.one_path_through(&Value::exact(file))?;
+            Some((private_place(machine, &path)?, path))
+        });
+        let Some((private, path)) = found else { continue };
+        let is_own = path.is_within(&workspace);
+        if is_own && (keeps_secrets || to.is_vague) || !is_sent(option.as_deref(), is_own) {
+            continue;
+        }
+        machine.read(&Value::exact(path.as_str()));
+        let note = match private {
+            Private::Credential(path) => {
+                machine.note_file_sent(&Output::Secret(path));
+                "a credential is handed over"
+            }
+            Private::Personal(_) => "files of the person are handed over",
+        };
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(to.name.clone()));
+        machine.add(draft.reach(NetworkReach::External).severity(Severity::High).note(note));
+        return;
+    }
+}
+
+/// Where a call reaches.
+struct WayOut {
+    name: String,
+    /// Whether the call changes something elsewhere, and nothing says that it sends files.
+    is_vague: bool,
+}
+
+fn way_out(machine: &Machine<'_>, call: &Call, before: usize) -> Option<WayOut> {
+    let name = call.program.clone();
+    if plain(call).any(|word| SENDS.contains(&word)) {
+        return Some(WayOut { name, is_vague: false });
+    }
+    let is_sure = |effect: &Effect| matches!(effect.kind, EffectKind::Publish | EffectKind::DataUpload);
+    let changes = |effect: &Effect| {
+        matches!(effect.kind, EffectKind::InfrastructureChange | EffectKind::NetworkRequest)
+            && effect.reach != Some(NetworkReach::Local)
+    };
+    let reaches = |effect: &&Effect| is_sure(effect) || changes(effect);
+    let found: Vec<bool> = machine.effects_since(before).filter(reaches).map(is_sure).collect();
+    (!found.is_empty()).then(|| WayOut { name, is_vague: !found.contains(&true) })
+}
+
+/// The words of a call that name what it does.
+fn plain(call: &Call) -> impl Iterator<Item = &str> {
+    let of_program = call.program.split(' ').skip(1);
+    of_program
+        .chain(call.words.iter().filter_map(Value::as_exact).take(3))
+        .filter(|word| !word.starts_with('-'))
+}
+
+/// Whether what stands behind an option, or alone, is sent and not used.
+fn is_sent(option: Option<&str>, is_own: bool) -> bool {
+    let Some(option) = option else { return true };
+    let is_short = option.len() == 2;
+    if is_short || USES.iter().any(|part| option.contains(part)) {
+        return SHORT.contains(&option);
+    }
+    !is_own || CONTENT.iter().any(|part| option.contains(part))
+}
+
+/// The paths that a word may mean: itself, what stands behind a key or a scheme, what stands before a type of media.
+fn files(word: &str) -> Vec<&str> {
+    let behind_key = word.split_once('=').map_or(word, |(_, value)| value);
+    let bare = IN_FRONT.iter().find_map(|front| behind_key.strip_prefix(front)).unwrap_or(behind_key);
+    let untyped = bare.rsplit_once(':').filter(|(_, media)| media.contains('/') && !media.starts_with('/'));
+    let all = [Some(word), Some(bare), untyped.map(|(path, _)| path)];
+    all.into_iter().flatten().filter(|path| !path.is_empty() && !path.contains("://")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_the_files_in_them() {
+        assert!(files("/home/me/.ssh/id_rsa:text/plain").contains(&"/home/me/.ssh/id_rsa"));
+        assert!(files("v=@/home/me/.netrc").contains(&"/home/me/.netrc"));
+        assert!(files("docker-archive:/home/me/.netrc").contains(&"/home/me/.netrc"));
+        assert!(files("https://example.com/.netrc").is_empty());
+    }
+
+    #[test]
+    fn what_opens_the_door_is_not_sent() {
+        assert!(!is_sent(Some("--kubeconfig"), false));
+        assert!(!is_sent(Some("-i"), false));
+        assert!(is_sent(Some("--body-file"), true));
+        assert!(is_sent(Some("--bundle"), false));
+        assert!(!is_sent(Some("--bundle"), true));
+    }
+}
