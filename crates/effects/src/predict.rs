@@ -63,6 +63,14 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     }
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
+    for (path, content) in &announced {
+        if let AnnouncedContent::Text(text) = content {
+            effects
+                .iter_mut()
+                .filter(|effect| effect.target.path() == Some(path))
+                .for_each(|effect| added_settings::settle_effect(effect, text));
+        }
+    }
     // Of the line only that counts: the tool starts no shell, and what it reads beside is said already.
     let secrets = found.into_iter().flat_map(|found| found.effects);
     let secrets = secrets.filter(|effect| effect.kind == EffectKind::SecretRead);

@@ -20,6 +20,8 @@ enum Part {
     With(&'static str),
     /// What stands behind this word, up to the next word that ends so: the rest runs elsewhere.
     Behind(&'static str, &'static str),
+    /// What stands between these two, each time: commands whose output a model is given.
+    Between(&'static str, &'static str),
     /// All of it, on a machine of others that is given the secrets of the repository.
     Elsewhere,
 }
@@ -29,7 +31,8 @@ enum Part {
 /// Sources: containers.dev ("Lifecycle scripts": `initializeCommand` runs on the host, all others in the container); code.visualstudio.com
 /// ("Tasks", `runOn`); zed.dev ("Tasks", "Language servers"); docs.helix-editor.com ("Languages"); direnv(1); mise.jdx.dev ("Hooks");
 /// `exrc` in the manuals of Vim and Neovim; jetpack.io ("init_hook"); pre-commit.com; lefthook.dev; JetBrains ("Run configurations",
-/// "File watchers").
+/// "File watchers"); code.claude.com ("Hooks in skills and agents", "Slash commands"); opencode.ai ("Commands"); geminicli.com ("Custom
+/// commands").
 const FILES: &[(&str, Part)] = &[
     ("/devcontainer.json", Part::Behind("initializeCommand", "Command\"")),
     ("/.devcontainer.json", Part::Behind("initializeCommand", "Command\"")),
@@ -66,6 +69,16 @@ const INSIDE: &[(&str, Part)] = &[
     ("/.husky/", Part::Whole),
     ("/.github/workflows/", Part::Elsewhere),
     ("/.gitea/workflows/", Part::Elsewhere),
+    // Hooks of an agent's helpers and skills run when these are used, and no hook of others before them; commands run where they are called.
+    ("/.claude/agents/", Part::With("hooks:")),
+    ("/.claude/skills/", Part::With("hooks:")),
+    ("/.claude/commands/", Part::Between("!`", "`")),
+    ("/.opencode/command/", Part::Between("!`", "`")),
+    ("/.opencode/commands/", Part::Between("!`", "`")),
+    ("/.kilo/command/", Part::Between("!`", "`")),
+    ("/.kilocode/command/", Part::Between("!`", "`")),
+    ("/.gemini/commands/", Part::Between("!{", "}")),
+    ("/.qwen/commands/", Part::Between("!{", "}")),
 ];
 
 /// Programs that send what a line gives them.
@@ -155,12 +168,16 @@ pub(crate) fn follow(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str)
             None => return,
         },
         Part::With(_) => return,
+        Part::Between(open, close) => {
+            let pieces = text.split(open).skip(1).filter_map(|piece| piece.split(close).next());
+            pieces.collect::<Vec<_>>().join("\n")
+        }
     };
     // What an editor hands to a shell without quotes: `:!make`, `":sh make"`.
     let handed = text.lines().filter_map(|line| line.split_once('!').or_else(|| line.split_once(":sh ")));
     let handed = handed.map(|(_, behind)| behind.trim_end_matches(['"', '\'', ',']));
     let running = handed.fold(running, |whole, command| format!("{whole}\n{command}"));
-    if !matches!(part, Part::Whole | Part::Elsewhere) {
+    if matches!(part, Part::With(_) | Part::Behind(..)) {
         for aim in machine.paths_through(&Value::exact(path.as_str())) {
             let draft = Draft::at(EffectKind::Persistence, aim);
             machine.add(draft.note("runs commands when the project is opened"));

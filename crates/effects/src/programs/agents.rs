@@ -1,12 +1,13 @@
 //! Other coding agents: what they are started with decides who looks on.
 
 mod options;
+mod servers;
 
 use checkrein_facts::GuardedStart;
 use checkrein_protocol::AbsolutePath;
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
 use options::{asks_nobody, by_itself, with_other_settings};
 
@@ -187,14 +188,16 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     if verbs.any(|verb, _| verb == "mcp") {
+        servers::given(machine, &words);
         if words.contains(&"--trust") {
             machine.add(unwatched("adds a server of which the agent asks about no call"));
         }
-        run_server(machine, call);
+        servers::added(machine, call);
         if verbs.sure == Some("mcp") {
             return Exit::unknown();
         }
     }
+    servers::given(machine, &words);
     let by_options = asks_nobody(&words, name);
     let only_looks = verbs
         .sure
@@ -285,58 +288,6 @@ fn takes_in(program: &str, verb: &str, rest: &[&str]) -> bool {
         || WITH_PLUGINS.contains(&program)
             && matches!(verb, "plugin" | "plug")
             && rest.iter().any(|word| !word.starts_with('-'))
-}
-
-/// The options of `mcp add` that take a value (`claude`, `codex`, `gemini`).
-const OF_SERVERS: &[&str] = &[
-    "-e",
-    "--env",
-    "-t",
-    "--transport",
-    "-s",
-    "--scope",
-    "-H",
-    "--header",
-    "--url",
-    "--timeout",
-    "--description",
-    "--bearer-token-env-var",
-    "--include-tools",
-    "--exclude-tools",
-    "--client-id",
-    "--callback-port",
-];
-
-/// What `mcp add NAME -- COMMAND` has every later session of the agent start.
-fn run_server(machine: &mut Machine<'_>, call: &Call) {
-    let text = |value: &Value| value.as_exact().map(str::to_owned);
-    let Some(verb) = call.words.iter().position(|word| matches!(word.as_exact(), Some("add"))) else {
-        return;
-    };
-    let given = call.words.get(verb + 1..).unwrap_or_default();
-    let command = if let Some(end) = given.iter().position(|word| word.as_exact() == Some("--")) {
-        given.get(end + 1..).unwrap_or_default()
-    } else {
-        let mut words = given.iter().enumerate();
-        let mut operands = Vec::new();
-        while let Some((place, word)) = words.next() {
-            match text(word) {
-                Some(option) if OF_SERVERS.contains(&option.as_str()) => drop(words.next()),
-                Some(option) if option.starts_with('-') => {}
-                Some(_) | None => operands.push(place),
-            }
-            // Behind the name stands the command with options of its own.
-            if operands.len() == 2 {
-                break;
-            }
-        }
-        operands.get(1).and_then(|place| given.get(*place..)).unwrap_or_default()
-    };
-    let is_address = command.first().and_then(Value::as_exact).is_some_and(|word| word.contains("://"));
-    if !command.is_empty() && !is_address {
-        let command = command.to_vec();
-        machine.possibly(|machine| machine.run_words(&command, Input::Inherited));
-    }
 }
 
 fn unwatched(note: &str) -> Draft {

@@ -146,11 +146,14 @@ const RUNS_STATEMENTS: &[&str] = &[
     "queryRawUnsafe",
 ];
 
-/// Adds what code that stands on the command line, or comes in, does to stores and clouds.
+/// Parts of paths at which code that empties a store belongs to the work on the project.
+const BELONGS: &[&str] = &["test", "spec", "seed", "migrat", "fixture"];
+
+/// Adds what code that stands on the command line, comes in, or was written by the session, does to stores and clouds.
 pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
     let is_inline = call.words.iter().any(|word| word.as_exact() == Some(text))
         || matches!(&call.input, Input::Text(Value::Exact(input)) if input == text);
-    if !is_inline {
+    if !is_inline && !is_written_for_it(machine, call) {
         return;
     }
     let before = machine.effect_count();
@@ -158,6 +161,16 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
     if machine.effect_count() > before {
         store_place::locate(machine, before, &call.words, DefaultStore::Project);
     }
+}
+
+/// Whether the file that runs was written by the session, for this once.
+fn is_written_for_it(machine: &Machine<'_>, call: &Call) -> bool {
+    let path = call.arguments.operands.first().and_then(|file| machine.one_path_through(file));
+    path.is_some_and(|path| {
+        let workspace = &machine.world().place().workspace;
+        let name = path.relative_to(workspace).unwrap_or_else(|| path.as_str()).to_lowercase();
+        machine.is_of_session(&path) && !BELONGS.iter().any(|part| name.contains(part))
+    })
 }
 
 fn find(machine: &mut Machine<'_>, text: &str) {

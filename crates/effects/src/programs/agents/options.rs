@@ -85,6 +85,7 @@ const OWN: &[(&[&str], &[&str])] = &[
 /// prints for `--help`).
 const ELSEWHERE: &[(&[&str], &[&str])] = &[
     (&["gemini", "gemini-cli"], &["--policy", "--admin-policy", "--skip-trust"]),
+    (&["claude", "claude-code"], &["--plugin-dir"]),
     (&["copilot"], &["--config-dir"]),
     (&["cline"], &["--config", "--data-dir", "--hooks-dir"]),
     (&["droid"], &["--settings"]),

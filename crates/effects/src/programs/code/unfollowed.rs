@@ -96,7 +96,9 @@ impl Deed {
 
 fn each(machine: &mut Machine<'_>, given: &Operands, work: impl Fn(&mut Machine<'_>, &Value)) {
     for path in given.paths.iter().take(PATHS) {
-        machine.possibly(|machine| work(machine, &Value::exact(path.as_str())));
+        // A star in a path is hardly ever its name: a function for patterns found it.
+        let path = Value::of_pattern(path.as_str());
+        machine.possibly(|machine| work(machine, &path));
     }
 }
 

@@ -571,10 +571,8 @@ fn form(machine: &mut Machine<'_>, value: &Value, call: &Call) -> Sent {
     let Some(files) = content.strip_prefix(['@', '<']) else {
         return Sent::Literal;
     };
-    for path in files.split(';').next().unwrap_or(files).split(',') {
-        file(machine, &Value::exact(path.trim_matches('"')), call);
-    }
-    Sent::Data
+    let paths = files.split(';').next().unwrap_or(files).split(',');
+    paths.fold(Sent::Data, |sent, path| sent.max(file(machine, &Value::exact(path.trim_matches('"')), call)))
 }
 
 /// The name under which a URL is kept; `None` when not known.
