@@ -382,7 +382,7 @@ pub fn event(name: &str) -> String {
         "SessionEnd" => "the session ended",
         "Notification" => "the client sent you a message",
         "MessageDisplay" => "the client showed a message",
-        "PreCompact" => "the client is about to shorten the conversation",
+        "PreCompact" | "PreCompress" | "preCompact" => "the client is about to shorten the conversation",
         "PostCompact" => "the client shortened the conversation",
         other => return format!("the client reported `{}`", other.trim_start_matches("checkrein.")),
     };

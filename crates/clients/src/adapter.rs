@@ -9,6 +9,7 @@ use crate::canary::{Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
+use crate::events::ClientEvent;
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Question, Questions};
 use crate::registration::{HookForm, HookLayout, Notation, Unit};
@@ -76,6 +77,8 @@ pub struct ClientAdapter {
     pub next_step: Option<&'static str>,
     /// What it cannot do, or lets pass unseen, each in a sentence.
     pub open: &'static [&'static str],
+    /// What it tells hooks of, each with what becomes of it.
+    pub events: &'static [ClientEvent],
     /// What it does with the answers of its hooks, in words.
     pub conduct: Conduct,
 }
@@ -274,6 +277,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     trust: None,
     next_step: None,
     open: &[],
+    events: &[],
     conduct: Conduct {
         deny: "",
         ask: "",

@@ -16,19 +16,21 @@ impl HookLayout {
     /// runs none from it.
     pub fn other_answerers(&self, text: &str) -> Vec<String> {
         let Ok(settings) = self.read(text) else { return Vec::new() };
-        if (self.switched_off)(&settings).is_some() {
+        // Of a name that stands twice, the value that we do not read may hold one.
+        let twofold = self.twofold(text).map(|key| format!("(`{key}` stands twice in the file)"));
+        if (self.switched_off)(&settings).is_some() && twofold.is_none() {
             return Vec::new();
         }
         let events = settings.get("hooks").and_then(Json::as_object).into_iter().flatten();
-        events
+        let found = events
             .filter(|(event, _)| is_answering_event(event))
             .flat_map(|(_, groups)| groups.as_array().into_iter().flatten())
             .flat_map(|group| group.get("hooks").and_then(Json::as_array).into_iter().flatten())
             .filter_map(|handler| match handler.get("command").and_then(Json::as_str) {
                 Some(command) => self.parse(command).is_none().then(|| command.to_owned()),
                 None => Some(handler.get("type").and_then(Json::as_str).unwrap_or("unknown").to_owned()),
-            })
-            .collect()
+            });
+        found.chain(twofold).collect()
     }
 }
 

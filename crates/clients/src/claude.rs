@@ -25,6 +25,7 @@ use crate::adapter::{
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::servers::{ServerFile, ServerForm};
 use crate::status_line::StatusLineLayout;
 use crate::transcript::TranscriptPlace;
@@ -106,6 +107,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     trust: None,
     next_step: None,
+    events: events::CLAUDE,
     open: &[],
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",

@@ -18,6 +18,7 @@ use serde_json::{Value as Json, json};
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::output::HookOutput;
 use crate::registration::{HookForm, HookLayout, Matching, OURS};
 use crate::servers::{ServerFile, ServerForm};
@@ -43,7 +44,14 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (SettingsScope::User, ClientPath::Folder("hooks/PreToolUse.sh")),
             (SettingsScope::Team, ClientPath::Project(".cline/hooks/PreToolUse.sh")),
         ],
-        companions: &["PostToolUse.sh", "TaskStart.sh", "TaskComplete.sh"],
+        companions: &[
+            "PostToolUse.sh",
+            "TaskStart.sh",
+            "TaskResume.sh",
+            "TaskComplete.sh",
+            "SessionShutdown.sh",
+            "PreCompact.sh",
+        ],
         guarded: &[
             (ClientPath::Folder("hooks/PreToolUse.sh"), ROLE),
             (ClientPath::Project(".cline/hooks/PreToolUse.sh"), ROLE),
@@ -57,6 +65,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     hooks: HookLayout { client: "cline", form: HookForm::Whole(script), events: EVENTS, ..PLAIN.hooks },
     provider: Provider { name: "cline", address: None, instead: &[] },
+    events: events::CLINE,
     open: &[
         "a refused command becomes one that prints the reason and fails; any other refused call ends the run, and the reason is not shown",
         "its hooks cannot ask, so a call that needs a question is refused, and the user runs it in a terminal",

@@ -26,6 +26,7 @@ use crate::adapter::{
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::servers::{ServerFile, ServerForm};
@@ -43,7 +44,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,
-    tool_output: ToolOutput::Shown,
+    tool_output: ToolOutput::Replaced,
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
@@ -114,6 +115,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "Codex runs no hook that you have not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
          checkrein; again after each `checkrein init` that changed them",
     ),
+    events: events::CODEX,
     open: &[
         "what is typed into an open program (`write_stdin`) reaches no hook, so a call that leaves a shell, an interpreter, a pager or an \
          editor open is refused; the pager that git starts on a terminal (`git log`) is not, since no hook is told whether there is one",

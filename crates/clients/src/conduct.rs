@@ -1,5 +1,7 @@
 //! What a client does with the answers of its hooks, in words: the rows of the page of agents.
 
+use checkrein_protocol::ToolOutput;
+
 use crate::adapter::ClientAdapter;
 
 /// What a client does with the answers of its hooks. Each field is a cell of a table.
@@ -54,7 +56,12 @@ const FORMS: &str = "\n## The form, for all twelve\n\n\
     | several hooks | `clients::the_canary_of_every_client_is_refused_and_a_failure_refuses_too`; Claude Code for real: `real_client_questions::a_hook_of_the_project_does_not_answer_for_a_person` |\n\
     | the canary of `doctor` | `clients::doctor_proves_the_protection_of_every_client` |\n\
     | recorded conversations of ACP and MCP | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order`, `mcp::everything_else_passes_byte_for_byte_and_in_order` |\n\
-    | made up hostile conversations of ACP and MCP | `crates/proxies/tests/hostile.rs`, `crates/gateway/tests/hostile.rs` |\n\
+    | made up hostile conversations of ACP and MCP | `crates/proxies/tests/hostile.rs`, `crates/gateway/tests/hostile.rs`; in any order, with answers to what was heard and to what was not: `crates/proxies/tests/sequences.rs`, `crates/gateway/tests/sequences.rs` |\n\
+    | a payload that says something twice | `clients::a_call_that_says_two_things_is_refused_for_every_client` |\n\
+    | "always allow" in an editor | `acp::judged::what_the_user_allows_for_good_is_kept_here_and_each_call_is_judged_anew`, `acp::streams::a_lasting_yes_to_any_recorded_agent_becomes_one_for_the_call_and_answers_the_next_one` |\n\
+    | keys and tokens in what a tool prints | `clients::tokens_in_what_a_tool_prints_reach_no_model_that_can_be_kept_from_them` |\n\
+    | the time of a call | `clients::a_call_costs_about_the_same_for_every_client` |\n\
+    | 100,000 messages of ACP, rate and memory | `acp::streams::a_flood_passes_in_order_within_bounded_memory` |\n\
     | Claude Code and OpenCode with one server behind the gateway | `mcp_real_clients::one_server_that_claude_code_and_opencode_share_is_one_behind_the_gateway` |\n";
 
 /// Returns the page of agents: one row for each client.
@@ -75,11 +82,18 @@ pub fn page(clients: &[ClientAdapter]) -> String {
     }
     page.push_str(&crate::shown::section(clients));
     page.push_str(FORMS);
+    page.push_str(&crate::events::section(clients));
     for client in clients {
         let conduct = &client.conduct;
         page.extend(["\n## ", client.title, "\n\n| | |\n|---|---|\n"]);
+        let masks = match client.tool_output {
+            ToolOutput::Shown => "shown as they are",
+            ToolOutput::Masked => "masked",
+            ToolOutput::Replaced => "masked; a text with masks takes the place of the output",
+        };
         for (what, how) in [
             ("a refusal", conduct.deny),
+            ("keys and tokens in what a tool prints", masks),
             ("words for the model", conduct.context),
             ("a stop", conduct.stop),
             ("the hook crashes, is late or prints nonsense", conduct.failing),

@@ -12,7 +12,7 @@
 mod decode;
 mod encode;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
@@ -20,6 +20,7 @@ use crate::adapter::{
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::output::HookOutput;
 use crate::questions::Questions;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
@@ -38,6 +39,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     programs: &["copilot"],
     packages: &["/@github/copilot/"],
     decode: decode::decode,
+    tool_output: ToolOutput::Replaced,
     encode: encode::encode,
     refuse: encode::refuse,
     // Without a user it refuses what a hook wants asked, and shows the model the words that were meant for the user.
@@ -91,6 +93,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
     provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },
+    events: events::COPILOT,
     open: &[
         "a run that goes on under `checkrein run` does so without `--trust-folder`, which it does not take then: hooks of the project run if the folder is trusted for good",
         "a hook that is too late lets the call run; one that fails refuses it",
@@ -130,6 +133,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("agentStop", Matching::Never),
     ("subagentStart", Matching::Never),
     ("subagentStop", Matching::Never),
+    ("preCompact", Matching::Never),
 ];
 
 fn switched_off(settings: &Json) -> Option<&'static str> {

@@ -10,6 +10,7 @@ use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Pro
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
+use crate::events;
 use crate::output::HookOutput;
 use crate::payload::Payload;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
@@ -57,6 +58,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     },
     project_variable: Some("CURSOR_PROJECT_DIR"),
     provider: Provider { name: "cursor", address: None, instead: &[] },
+    events: events::CURSOR,
     open: &[
         "all of this comes from its documentation; nothing was tested",
         "a version that does not know `preToolUse` calls nothing of ours, and says nothing about it",
@@ -101,6 +103,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("subagentStart", Matching::Never),
     ("subagentStop", Matching::Never),
     ("stop", Matching::Never),
+    ("preCompact", Matching::Never),
 ];
 
 const READING: Reading = Reading {
@@ -110,7 +113,7 @@ const READING: Reading = Reading {
         if let Some(tool) = action.tool.as_str().strip_prefix("MCP:") {
             action.tool = checkrein_protocol::ToolName(format!("mcp__cursor__{tool}"));
         }
-        canonical(action, Folders::Usual)
+        canonical(action, Folders::These(&["working_directory"]))
     },
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::Told,

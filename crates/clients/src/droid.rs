@@ -13,6 +13,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
+use crate::events;
 use crate::output::HookOutput;
 use crate::payload::{Payload, context};
 use crate::registration::{HookLayout, Matching};
@@ -71,6 +72,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     }),
     telling: &["stream-json"],
     provider: Provider { name: "factory", address: None, instead: &[] },
+    events: events::DROID,
     open: &[
         "without an account it goes on with no session: it ends with status 1 and says nothing (`droid exec --session-id`)",
         "a hook's question lets the call run, so a call that needs a question is refused, and the user runs it in a terminal",
@@ -115,6 +117,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("SessionEnd", Matching::Never),
     ("Stop", Matching::Never),
     ("SubagentStop", Matching::Never),
+    ("PreCompact", Matching::Never),
 ];
 
 const READING: Reading = Reading {

@@ -16,6 +16,9 @@ pub enum DecodeError {
     /// JSON, but not an object.
     #[error("the payload is not a JSON object")]
     NotAnObject,
+    /// A name stands twice in one object, and readers differ in which of the two values they take.
+    #[error("the payload says something twice, and which of it counts is not known")]
+    Twofold,
     /// More values than can be held, in a field by which something is decided.
     #[error("the payload holds more values than are read, in `{field}`")]
     TooManyValues {
@@ -76,6 +79,12 @@ pub enum SettingsError {
         /// What the parser says.
         cause: String,
     },
+    /// A name that decides about hooks stands twice, and clients differ in which of the two values they take.
+    #[error("`{key}` stands twice in the settings file, and which of the two counts is not known")]
+    Twofold {
+        /// The name.
+        key: String,
+    },
     /// Not TOML, or not of the form that the client reads.
     #[error("the settings file cannot be read at line {line}: {cause}")]
     NotToml {
@@ -102,6 +111,7 @@ impl SettingsError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotJson { .. } | Self::NotToml { .. } => "mend the file by hand first; nothing was changed",
+            Self::Twofold { .. } => "take one of the two away first; nothing was changed",
             Self::Foreign => "move it away first; nothing was changed",
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value; mend it first, nothing was changed"

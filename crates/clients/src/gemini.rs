@@ -20,6 +20,7 @@ use crate::adapter::{
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
@@ -40,7 +41,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     encode: encode::encode,
     refuse: encode::refuse,
     // Without a user it waits for ever.
-    tool_output: ToolOutput::Shown,
+    tool_output: ToolOutput::Replaced,
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,
@@ -111,6 +112,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "an editor starts it with `--acp`, and then it calls no hooks for its tools: let the editor start \
          `checkrein acp -- gemini --acp` instead (docs/acp.md)",
     ),
+    events: events::GEMINI,
     open: &[
         "with `--acp` its hooks for tools do not run at all: let the editor start `checkrein acp -- gemini --acp`, which reviews each call itself",
         "a hook's question would block the run where nobody is at the terminal, so a call that needs a question is refused, and the user runs it in a terminal",
@@ -140,6 +142,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("AfterAgent", Matching::Never),
     ("SessionStart", Matching::Never),
     ("SessionEnd", Matching::Never),
+    ("PreCompress", Matching::Never),
     ("Notification", Matching::Never),
 ];
 

@@ -10,6 +10,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
+use crate::events;
 use crate::output::{HookOutput, by_status};
 use crate::payload::Payload;
 use crate::registration::{HookForm, HookLayout, Matching};
@@ -50,6 +51,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         ..PLAIN.hooks
     },
     provider: Provider { name: "kiro", address: None, instead: &[] },
+    events: events::KIRO,
     open: &[
         "all of this comes from its documentation; nothing was tested",
         "versions 2 of its command line read no such files, and version 2.19 was reported to write files in spite of a refusal",

@@ -18,7 +18,8 @@
 //! | `command` | the command line that a client runs |
 //! | `output` | what the hook program prints, and how it ends |
 //! | `conduct` | what a client does with answers, in words |
-//! | `once` | objects in which nothing stands twice |
+//! | `once`, `pairs` | objects in which nothing stands twice, and what does |
+//! | `events` | every event of each client, with what becomes of it |
 //! | `shown` | what is shown of each client, and by which test |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
@@ -46,11 +47,13 @@ mod copilot;
 mod cursor;
 mod droid;
 mod error;
+mod events;
 mod gateway;
 mod gemini;
 mod kiro;
 mod once;
 mod output;
+mod pairs;
 mod payload;
 mod plugin;
 mod prices;

@@ -182,6 +182,12 @@ pub(crate) fn permission(answer: &HookResponse) -> Json {
     }
 }
 
+/// What the model reads in place of an output, with what is said beside it, for clients that take one text in its place.
+pub(crate) fn in_place(output: &Json, besides: &HookResponse) -> String {
+    let shown = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+    if besides.text().is_empty() { shown } else { format!("{}\n\n{}", shown.trim_end(), besides.text()) }
+}
+
 /// A text that the model reads beside an event, in the form that they share.
 pub(crate) fn context(name: &str, text: &str) -> Json {
     json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })

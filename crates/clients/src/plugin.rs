@@ -10,12 +10,13 @@
 mod decode;
 mod encode;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::output::HookOutput;
 use crate::registration::{HookForm, HookLayout, Matching};
 use crate::resume::behind;
@@ -53,6 +54,10 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
             ),
             (ClientPath::Project(".opencode/plugins"), "the plugins of OpenCode in this project"),
             (ClientPath::Project(".opencode/plugin"), "the plugins of OpenCode in this project"),
+            (ClientPath::Project(".opencode/tool"), "code that OpenCode loads into itself"),
+            (ClientPath::Project(".opencode/tools"), "code that OpenCode loads into itself"),
+            (ClientPath::Folder("tool"), "code that OpenCode loads into itself"),
+            (ClientPath::Folder("tools"), "code that OpenCode loads into itself"),
             (ClientPath::Folder("config.json"), "the settings of OpenCode, which name plugins"),
             (ClientPath::Folder("opencode.json"), "the settings of OpenCode, which name plugins"),
             (ClientPath::Folder("opencode.jsonc"), "the settings of OpenCode, which name plugins"),
@@ -131,6 +136,10 @@ pub(crate) const KILO: ClientAdapter = ClientAdapter {
             (ClientPath::Folder("plugin"), "the plugins of Kilo, which can change a call that was reviewed"),
             (ClientPath::Project(".kilo/plugins"), "the plugins of Kilo in this project"),
             (ClientPath::Project(".kilo/plugin"), "the plugins of Kilo in this project"),
+            (ClientPath::Project(".kilo/tool"), "code that Kilo loads into itself"),
+            (ClientPath::Project(".kilo/tools"), "code that Kilo loads into itself"),
+            (ClientPath::Folder("tool"), "code that Kilo loads into itself"),
+            (ClientPath::Folder("tools"), "code that Kilo loads into itself"),
             (ClientPath::Project(".kilocode/plugins"), "the plugins of Kilo in this project"),
             (ClientPath::Project(".kilocode/plugin"), "the plugins of Kilo in this project"),
             (ClientPath::Folder("../../.kilo/plugins"), "the plugins of Kilo of this user"),
@@ -266,10 +275,12 @@ const fn of_project(path: &'static str) -> ServerFile {
 
 /// What they share.
 const BOTH: ClientAdapter = ClientAdapter {
+    tool_output: ToolOutput::Replaced,
     encode: encode::encode,
     refuse: encode::refuse,
     canary: Canary { call: canary, refuses },
     provider: Provider { name: "opencode", address: None, instead: &[] },
+    events: events::PLUGIN,
     open: &[
         "with `--pure` it runs no plugin, and says nothing about it",
         "a plugin can ask nobody, so a call that needs a question is refused, and the user runs it in a terminal",

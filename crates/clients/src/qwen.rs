@@ -10,7 +10,7 @@
 mod decode;
 mod encode;
 
-use checkrein_protocol::{AbsolutePath, Client};
+use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
@@ -18,6 +18,7 @@ use crate::adapter::{
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
+use crate::events;
 use crate::registration::{HookLayout, Matching, Notation, Unit, variables_in_env};
 use crate::resume::in_place_of;
 use crate::servers::{ServerFile, ServerForm};
@@ -32,6 +33,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     programs: &["qwen"],
     packages: &["/@qwen-code/qwen-code/"],
     decode: decode::decode,
+    tool_output: ToolOutput::Replaced,
     encode: encode::encode,
     refuse: encode::refuse,
     canary: Canary { call: canary, refuses: denies_in_wrapper },
@@ -71,6 +73,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("projects/*/chats/{session}.jsonl")),
     provider: Provider { name: "qwen", address: Some("OPENAI_BASE_URL"), instead: &[] },
+    events: events::QWEN,
     open: &[
         "hooks cannot change a call, so a call that has a safer form is refused, and the reason names that form",
         "another hook's approval would override a question, so a call that needs a question is refused, and the user runs it in a terminal",
@@ -116,6 +119,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("Stop", Matching::Never),
     ("SubagentStart", Matching::Never),
     ("SubagentStop", Matching::Never),
+    ("PreCompact", Matching::Never),
 ];
 
 fn switched_off(settings: &Json) -> Option<&'static str> {

@@ -12,10 +12,13 @@ pub(crate) use edits::Node;
 pub(crate) use forms::OURS;
 pub use forms::{EntryForm, HookForm};
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
 use crate::command::{Answering, HookCommand, Unanswered};
 use crate::error::SettingsError;
+use crate::pairs::Pairs;
 
 /// How a client's settings file says which hooks it runs.
 #[derive(Debug)]
@@ -61,9 +64,14 @@ pub enum Notation {
 impl Notation {
     /// Reads a text as the client does. An empty one is an empty object.
     pub(crate) fn parse(self, text: &str) -> Result<Json, SettingsError> {
+        parse_strict(&self.plain(text))
+    }
+
+    /// The text as strict JSON.
+    fn plain(self, text: &str) -> Cow<'_, str> {
         match self {
-            Self::Strict => parse_strict(text),
-            Self::Comments => parse_strict(&edits::without_comments(text)),
+            Self::Strict => Cow::Borrowed(text),
+            Self::Comments => Cow::Owned(edits::without_comments(text)),
         }
     }
 }
@@ -95,6 +103,9 @@ impl Unit {
         }
     }
 }
+
+/// The names at the top of a settings file below which everything decides about hooks.
+const DECIDING: &[&str] = &["hooks", "hooksConfig"];
 
 /// How long the client waits for one answer, in seconds; the hook's own deadline is far below (ours).
 const TIMEOUT_SECONDS: u32 = 30;
@@ -235,7 +246,7 @@ impl HookLayout {
 
     /// What the text of a settings file says about our hooks. An empty text is an empty object.
     pub fn registration(&self, text: &str) -> Result<Registration, SettingsError> {
-        let settings = self.read(text)?;
+        let settings = self.read_once(text)?;
         let mut commands: Vec<HookCommand> = Vec::new();
         let mut missing = Vec::new();
         let mut unanswered = Unanswered::Refused;
@@ -298,7 +309,7 @@ impl HookLayout {
 
     /// The command line of ours that a settings file has for the review of calls; `None` when the client would call none from it.
     pub fn reviewing_command(&self, text: &str) -> Option<String> {
-        let settings = self.read(text).ok()?;
+        let settings = self.read_once(text).ok()?;
         if (self.switched_off)(&settings).is_some() || self.dropped(&settings).is_some() {
             return None;
         }
@@ -335,7 +346,7 @@ impl HookLayout {
     pub fn protection(&self, text: Option<&str>, registered: &[&str]) -> Protection {
         let falls = |why: &str| Protection::Falls { why: why.to_owned() };
         let held = !registered.is_empty();
-        let settings = match (text.map(|text| self.read(text)), held) {
+        let settings = match (text.map(|text| self.read_once(text)), held) {
             (Some(Ok(settings)), _) => settings,
             (Some(Err(error)), _) => return falls(&error.to_string()),
             (None, true) => return falls("the file is gone"),
@@ -371,7 +382,7 @@ impl HookLayout {
     /// The text of the settings file with our hooks registered for every event. Registering twice changes nothing; an older
     /// command line of ours is replaced.
     pub fn register(&self, text: &str, command: &HookCommand) -> Result<String, SettingsError> {
-        self.read(text)?;
+        self.read_once(text)?;
         let wanted =
             Registration::Complete { commands: vec![command.clone()], unanswered: Unanswered::Refused };
         if self.registration(text)? == wanted {
@@ -382,7 +393,7 @@ impl HookLayout {
 
     /// The text of the settings file without our hooks. What becomes empty by that goes too; a file without our hooks is left as it is.
     pub fn unregister(&self, text: &str) -> Result<String, SettingsError> {
-        self.read(text)?;
+        self.read_once(text)?;
         if !text.contains("checkrein") {
             return Ok(text.to_owned());
         }
@@ -394,7 +405,27 @@ impl HookLayout {
         forms::companion(&command.text(Unanswered::Passes))
     }
 
-    /// What a settings file says, with its hooks by event in groups, whatever the form of the file.
+    /// The same, where it can be read in one way only: clients differ in which of two values of one name they take.
+    fn read_once(&self, text: &str) -> Result<Json, SettingsError> {
+        let settings = self.read(text)?;
+        match self.twofold(text) {
+            Some(key) => Err(SettingsError::Twofold { key }),
+            None => Ok(settings),
+        }
+    }
+
+    /// A name that stands twice in a settings file where that decides about hooks.
+    pub(crate) fn twofold(&self, text: &str) -> Option<String> {
+        match self.form {
+            HookForm::Whole(_) => None,
+            HookForm::Groups | HookForm::Entries(_) | HookForm::Triggers => {
+                let text = self.notation.plain(text);
+                Pairs::of(&text)?.twofold(DECIDING).map(str::to_owned)
+            }
+        }
+    }
+
+    /// What a settings file says, with its hooks by event in groups, whatever the form of the file. Of two values of one name the last one.
     pub(crate) fn read(&self, text: &str) -> Result<Json, SettingsError> {
         forms::read(self, text)
     }
@@ -454,11 +485,10 @@ fn leaves_out(matcher: &str, name: &str) -> bool {
     })
 }
 
-/// The variables in `env` of a settings file, by name.
+/// The variables in `env` of a settings file, by name; all of them where one stands there twice.
 pub(crate) fn variables_in_env(text: &str) -> Vec<(String, String)> {
-    let settings = Notation::Comments.parse(text).unwrap_or_default();
-    let found = settings.get("env").and_then(Json::as_object).into_iter().flatten();
-    found.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+    let settings = Pairs::of(&Notation::Comments.plain(text));
+    settings.map(|settings| settings.texts_below("env")).unwrap_or_default()
 }
 
 /// Most clients read strict JSON and drop the whole file for anything else, so nothing else is accepted here.
@@ -488,6 +518,37 @@ mod tests {
 
     fn command() -> HookCommand {
         LAYOUT.command("/opt/bin/checkrein-hook")
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_where_it_decides_about_hooks_leaves_nothing_in_force() {
+        let ours = LAYOUT.register("{}", &command()).unwrap();
+        let line = LAYOUT.reviewing_command(&ours).unwrap();
+        let inside = ours.trim().strip_prefix('{').unwrap().strip_suffix('}').unwrap();
+        let other = "\"disableAllHooks\":false,\"disableAllHooks\":true";
+        for twice in [
+            format!("{{{inside},\"hooks\":{{}}}}"),
+            format!("{{\"hooks\":{{}},{inside}}}"),
+            format!("{{{inside},\"h\\u006foks\":{{}}}}"),
+            format!("{{{inside},{other}}}"),
+            ours.replace("\"matcher\": \"*\"", "\"matcher\": \"*\", \"matcher\": \"x\""),
+        ] {
+            assert!(serde_json::from_str::<Json>(&twice).is_ok() && twice != ours, "{twice}");
+            let falls = LAYOUT.protection(Some(&twice), &[&line]);
+            assert!(
+                matches!(&falls, Protection::Falls { why } if why.contains("twice")),
+                "{falls:?}: {twice}"
+            );
+            assert!(matches!(LAYOUT.registration(&twice), Err(SettingsError::Twofold { .. })), "{twice}");
+            assert!(LAYOUT.register(&twice, &command()).is_err() && LAYOUT.unregister(&twice).is_err());
+            assert_eq!(LAYOUT.reviewing_command(&twice), None);
+            assert_eq!(LAYOUT.other_answerers(&twice).len(), 1);
+        }
+        // Elsewhere it is the user's own matter.
+        let permitted = format!("{{{inside},\"permissions\":{{\"allow\":[],\"allow\":[]}}}}");
+        assert_eq!(LAYOUT.protection(Some(&permitted), &[&line]), Protection::Stands);
+        let variables = variables_in_env(r#"{"env":{"A":"1","A":"2"},"env":{"B":"3"}}"#);
+        assert_eq!(variables.len(), 3, "{variables:?}");
     }
 
     #[test]

@@ -39,7 +39,16 @@ const EDITOR_CONTENT: &[&str] = &["content", "file_text", "contents", "text", "n
 const OLD: &[&str] = &["old_string", "oldString", "old_str", "old_text"];
 const NEW: &[&str] = &["new_string", "newString", "new_str", "new_text"];
 const PATCH: &[&str] = &["command", "patchText", "input", "patch"];
-const FOLDER: &[&str] = &["workdir", "working_directory", "directory", "dir_path"];
+const FOLDER: &[&str] = &[
+    "workdir",
+    "working_directory",
+    "directory",
+    "dir_path",
+    "cwd",
+    "workingDirectory",
+    "working_dir",
+    "workDir",
+];
 
 /// The call under our names. A call that has no counterpart, or not the fields of one, stays as it is.
 ///
@@ -161,8 +170,8 @@ pub(crate) fn of_server(mut action: Action, separator: &str) -> Action {
 fn counterpart(name: &str) -> Option<Counterpart> {
     Some(match name {
         "Bash" | "bash" | "Shell" | "shell" | "run_shell_command" | "Execute" | "execute_bash"
-        | "execute_cmd" | "execute_command" | "run_commands" | "run_command" | "run_in_terminal"
-        | "write_bash" => Counterpart::Shell,
+        | "execute_cmd" | "executeBash" | "execute_command" | "run_commands" | "run_command"
+        | "run_in_terminal" | "write_bash" | "write_powershell" => Counterpart::Shell,
         "Write" | "write" | "write_file" | "create" | "Create" | "write_to_file" | "create_file" => {
             Counterpart::Write
         }
@@ -282,7 +291,12 @@ mod tests {
             ways("Execute", input, folders).map(|action| action.cwd.as_str().to_owned())
         };
         let (none, own) = (Folders::These(&[]), Folders::These(&["directory"]));
-        assert!(place(json!({"command": "ls", "workdir": "/tmp"}), none).is_err());
+        for name in ["workdir", "cwd", "workingDirectory", "working_dir"] {
+            let mut input = json!({"command": "ls"});
+            input[name] = json!("/tmp");
+            assert!(place(input.clone(), none).is_err(), "{name}");
+            assert_eq!(place(input, Folders::Usual).unwrap(), "/tmp", "{name}");
+        }
         assert_eq!(place(json!({"command": "ls", "workdir": "/w"}), none).unwrap(), "/w");
         assert_eq!(place(json!({"command": "ls", "directory": "a"}), own).unwrap(), "/w/a");
         assert!(place(json!({"command": "ls", "directory": "a", "workdir": "/tmp"}), own).is_err());

@@ -82,19 +82,28 @@ const LEFT_OUT: &str = "[not read: too many values]";
 pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
     let not_json = |cause| DecodeError::NotJson { cause };
     if weight(text) <= LIMIT {
-        return match serde_json::from_str(text).map_err(not_json)? {
+        return match once(text)? {
             Json::Object(fields) => Ok(fields),
             _ => Err(DecodeError::NotAnObject),
         };
     }
     // From here on the text is known to be JSON.
     serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
-    let members = members(text, |name| USED.contains(&name)).ok_or(DecodeError::NotAnObject)?;
+    let mut names = 0_usize;
+    let members = members(text, |name| {
+        let is_used = USED.contains(&name);
+        names += usize::from(is_used);
+        is_used
+    });
+    let members = members.ok_or(DecodeError::NotAnObject)?;
+    if names != members.len() {
+        return Err(DecodeError::Twofold);
+    }
     let mut left = LIMIT.saturating_sub(text.len());
     let mut fields = Map::new();
     for (name, value) in members {
         let value = match (take(value, &mut left), name.as_str()) {
-            (true, _) => serde_json::from_str(value).map_err(not_json)?,
+            (true, _) => once(value)?,
             (false, name) if ANSWERS.contains(&name) => {
                 Json::Object(lightest(value, &mut left).map_err(not_json)?)
             }
@@ -103,6 +112,29 @@ pub(crate) fn read(text: &str) -> Result<Map<String, Json>, DecodeError> {
         fields.insert(name, value);
     }
     Ok(fields)
+}
+
+/// A value in which no object has a name twice: which of two a client takes, nobody knows.
+fn once(text: &str) -> Result<Json, DecodeError> {
+    let value = serde_json::from_str(text).map_err(|cause| DecodeError::NotJson { cause })?;
+    if has_each_name_once(text, &value) { Ok(value) } else { Err(DecodeError::Twofold) }
+}
+
+/// Whether a text that was read as this value has each name once in each of its objects.
+fn has_each_name_once(text: &str, value: &Json) -> bool {
+    // Each name has a colon behind it, and there are no others outside of texts.
+    let mut colons = 0_usize;
+    scan(text, |byte, _| colons += usize::from(byte == b':'));
+    colons == names(value)
+}
+
+/// How many names the objects in a value have, its own and those within.
+fn names(value: &Json) -> usize {
+    match value {
+        Json::Object(fields) => fields.len() + fields.values().map(names).sum::<usize>(),
+        Json::Array(items) => items.iter().map(names).sum(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => 0,
+    }
 }
 
 /// The members of an object for which there is room; for those for which there is none a word.
@@ -154,7 +186,7 @@ const MEMBERS: usize = 8_192;
 
 /// The members of the object that a text is whose names are wanted, the last of each name, with their values as they are written, as many
 /// as are taken; `None` when it is none. The text must be JSON.
-fn members(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<String, &str>> {
+fn members(text: &str, mut is_wanted: impl FnMut(&str) -> bool) -> Option<BTreeMap<String, &str>> {
     let text = text.trim();
     text.starts_with('{').then_some(())?;
     let mut depth = 0_usize;
@@ -233,6 +265,26 @@ mod tests {
             assert_eq!(found, parsed, "{text}");
         }
         assert!(members("[1]", |_| true).is_none());
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_refused_however_deep_and_however_heavy() {
+        let heavy = format!(r#""z":[{}1]"#, "1,".repeat(1_000_000));
+        for beside in ["\"z\":1", heavy.as_str()] {
+            for twice in [
+                r#""tool_input":{"command":"a"},"tool_input":{"command":"b"}"#,
+                r#""tool_input":{"command":"a","comm\u0061nd":"b"}"#,
+                r#""tool_input":{"a":[{"b":{"c":1,"c":1}}]}"#,
+            ] {
+                for text in [format!("{{{twice},{beside}}}"), format!("{{{beside},{twice}}}")] {
+                    let read = read(&text);
+                    assert!(matches!(read, Err(DecodeError::Twofold)), "{twice}: {read:?}");
+                }
+            }
+            let once =
+                format!(r#"{{"tool_input":{{"a":":\":","b":{{"a":[{{"a":1}},{{"a":2}}]}}}},{beside}}}"#);
+            assert!(read(&once).is_ok());
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
+use crate::events;
 use crate::output::{HookOutput, by_status};
 use crate::payload::{Payload, told_object};
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
@@ -57,6 +58,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         ..PLAIN.hooks
     },
     provider: Provider { name: "windsurf", address: None, instead: &[] },
+    events: events::WINDSURF,
     open: &[
         "all of this comes from its documentation; nothing was tested",
         "in its Restricted Mode it runs no hooks",
@@ -92,6 +94,7 @@ const EVENTS: &[(&str, Matching)] = &[
     ("post_write_code", Matching::Never),
     ("post_read_code", Matching::Never),
     ("post_mcp_tool_use", Matching::Never),
+    ("post_cascade_response", Matching::Never),
 ];
 
 const READING: Reading = Reading {
@@ -107,6 +110,7 @@ fn meaning(name: &str) -> &str {
         "pre_user_prompt" => "UserPromptSubmit",
         _ if name.starts_with("pre_") => "PreToolUse",
         "post_run_command" | "post_write_code" | "post_read_code" | "post_mcp_tool_use" => "PostToolUse",
+        "post_cascade_response" => "Stop",
         other => other,
     }
 }
@@ -138,6 +142,9 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
     payload.fill("cwd", if folder.is_empty() { "/".to_owned() } else { folder });
     if let Some(prompt) = info.get("user_prompt").and_then(Json::as_str) {
         payload.fill("prompt", prompt);
+    }
+    if let Some(response) = info.get("response").and_then(Json::as_str) {
+        payload.fill("last_assistant_message", response);
     }
     if name_is_over(&payload) {
         let result = ["result", "output", "mcp_result"].iter().find_map(|key| info.get(*key).cloned());

@@ -41,11 +41,12 @@ pub(crate) struct Masked {
 
 /// The output of a call with its secrets masked; `None` when there is nothing to mask, or when the model reads the output as it is.
 pub(crate) fn masked(context: &Context, outcome: &Outcome) -> Option<Masked> {
-    match context.tool_output() {
-        ToolOutput::Masked => {}
+    let answered = match context.tool_output() {
+        ToolOutput::Masked => outcome.answered.clone(),
+        ToolOutput::Replaced => Some(Json::from(outcome.output.as_str())),
         ToolOutput::Shown => return None,
-    }
-    let mut output = outcome.answered.clone().filter(|_| !outcome.output.is_empty())?;
+    };
+    let mut output = answered.filter(|_| !outcome.output.is_empty())?;
     if outcome.output.len() > LARGEST {
         context.environment().diagnostics.add(format!(
             "secrets in an output of {} bytes were not masked: more than {LARGEST} are not looked through",

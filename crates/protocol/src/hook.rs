@@ -187,6 +187,9 @@ pub enum ToolOutput {
     Shown,
     /// The same with the secrets in it masked: the client takes what its hooks give in its place.
     Masked,
+    /// A text of ours in its place, with masks, where keys, tokens or known secrets stand in it. What a tool shows of a list of settings may have
+    /// another form there than the file, so that reading one is judged as if all were shown.
+    Replaced,
 }
 
 /// Whether what is typed into a program that a call left open comes to a hook.

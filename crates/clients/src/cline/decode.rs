@@ -12,7 +12,7 @@ use crate::tool_names::{Folders, canonical, of_server};
 const READING: Reading = Reading {
     client: CLINE,
     meaning,
-    named: |action| canonical(of_server(action, "__"), Folders::These(&[])),
+    named: |action| canonical(of_server(plain(action), "__"), Folders::These(&[])),
     answered,
     success: SuccessReporting::Told,
 };
@@ -51,6 +51,30 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
         payload.fill("last_assistant_message", text);
     }
     READING.event(payload)
+}
+
+/// The fields of its tools that hold lists, which it takes as texts too.
+const LISTS: [&str; 4] = ["files", "requests", "queries", "paths"];
+
+/// The call with its lists as lists, and with the addresses of its requests under a name that is known.
+fn plain(mut action: Action) -> Action {
+    let Some(fields) = action.input.as_object_mut() else { return action };
+    for name in LISTS {
+        let read = fields.get(name).and_then(Json::as_str).and_then(|text| serde_json::from_str(text).ok());
+        if let Some(list @ (Json::Array(_) | Json::Object(_))) = read {
+            fields.insert(name.to_owned(), list);
+        }
+    }
+    if let Some(requests) = fields.get("requests").and_then(Json::as_array) {
+        let urls: Vec<Json> = requests.iter().filter_map(|one| one.get("url").cloned()).collect();
+        fields.insert("urls".to_owned(), Json::from(urls));
+    }
+    // The client answers such a call itself: there is nothing that would run.
+    const COMMANDS: [&str; 5] = ["commands", "command", "args", "input", "cmd"];
+    if action.tool.as_str() == "run_commands" && !COMMANDS.iter().any(|name| fields.contains_key(*name)) {
+        fields.insert("command".to_owned(), Json::from(""));
+    }
+    action
 }
 
 /// Fields of a call, and what they are called elsewhere.
@@ -96,4 +120,37 @@ fn answered(_: &Action, response: &Json) -> Answered {
     };
     let error = list.iter().find(failed).map(|one| one.get("error").map_or_else(|| text(one), text_of));
     Answered { error, ..Answered::output(list.iter().map(text).collect::<Vec<_>>().join("\n")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use checkrein_protocol::HookEventKind;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(tool: &str, input: &Json) -> Action {
+        let payload = json!({ "taskId": "t", "hookName": "tool_call", "workspaceRoots": ["/w"],
+            "tool_call": { "id": "1", "name": tool, "input": input } });
+        match decode(payload.to_string().as_bytes()).unwrap().moment {
+            HookEventKind::BeforeAction { action, .. } => action,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lists_are_lists_however_they_are_written() {
+        let files = json!([{ "path": "/h/.ssh/id_rsa" }]);
+        assert_eq!(read("read_files", &json!({ "files": files.to_string() })).input["files"], files);
+        let requests = json!({ "requests": [{ "url": "https://a.b/c", "prompt": "x" }] });
+        assert_eq!(read("fetch_web_content", &requests).input["urls"], json!(["https://a.b/c"]));
+    }
+
+    #[test]
+    fn a_call_that_the_client_answers_itself_does_nothing() {
+        assert_eq!(read("run_commands", &json!({})).shell_text(), Some(""));
+        let payload = json!({ "taskId": "t", "hookName": "tool_call", "workspaceRoots": ["/w"],
+            "tool_call": { "id": "1", "name": "run_commands", "input": { "commands": 7 } } });
+        assert!(decode(payload.to_string().as_bytes()).is_err());
+    }
 }

@@ -4,7 +4,7 @@ use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::output::HookOutput;
-use crate::payload::{beside, context, permission};
+use crate::payload::{beside, context, in_place, permission};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
 pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
@@ -70,6 +70,9 @@ fn before(answer: &HookResponse) -> Json {
 fn after(answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Halt { reason } => json!({ "decision": "block", "reason": reason }),
+        HookResponse::Replaced { output, besides } => {
+            json!({ "decision": "block", "reason": in_place(output, besides) })
+        }
         other => text(other).map_or(json!({}), |text| context("PostToolUse", text)),
     }
 }

@@ -13,7 +13,7 @@ const READING: Reading = Reading {
     client: COPILOT,
     meaning,
     // No tool of its own has one of these in its name.
-    named: |action| canonical(of_server(of_server(action, "/"), "-"), Folders::These(&[])),
+    named: |action| canonical(typed(of_server(of_server(action, "/"), "-")), Folders::These(&[])),
     answered,
     success: SuccessReporting::Told,
 };
@@ -77,6 +77,53 @@ fn read(mut payload: Payload) -> Result<HookEvent, DecodeError> {
     READING.event(payload)
 }
 
+/// The tools that type into a shell that is open, and name keys in braces.
+const TYPING: [&str; 2] = ["write_bash", "write_powershell"];
+
+/// What is typed, as the shell gets it. A key that is not known stays as it is written.
+fn typed(mut action: Action) -> Action {
+    if !TYPING.contains(&action.tool.as_str()) {
+        return action;
+    }
+    for field in ["input", "command"] {
+        if let Some(text) = action.input.get(field).and_then(Json::as_str) {
+            action.input[field] = Json::from(keys_pressed(text));
+        }
+    }
+    action
+}
+
+fn keys_pressed(text: &str) -> String {
+    let mut typed = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let key = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        match key.map(|(name, behind)| (name.to_ascii_lowercase(), behind)) {
+            Some((name, behind)) if matches!(name.as_str(), "enter" | "return") => {
+                typed.push('\n');
+                rest = behind;
+            }
+            Some((name, behind)) if name == "backspace" => {
+                typed.pop();
+                rest = behind;
+            }
+            Some((name, behind)) if name == "tab" => {
+                typed.push('\t');
+                rest = behind;
+            }
+            Some((name, behind)) if name == "space" => {
+                typed.push(' ');
+                rest = behind;
+            }
+            Some(_) | None => {
+                typed.push(letter);
+                rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            }
+        }
+    }
+    typed
+}
+
 /// The name that the event of a payload without one has.
 fn event_name(payload: &Payload) -> &'static str {
     let has = |field: &str| payload.value(field).is_some();
@@ -93,6 +140,8 @@ fn event_name(payload: &Payload) -> &'static str {
         "userPromptTransformed"
     } else if has("prompt") {
         "userPromptSubmitted"
+    } else if has("trigger") {
+        "preCompact"
     } else if has("reason") {
         "sessionEnd"
     } else if has("agentName") {
@@ -116,6 +165,7 @@ fn meaning(name: &str) -> &str {
         "agentStop" => "Stop",
         "subagentStart" => "SubagentStart",
         "subagentStop" => "SubagentStop",
+        "preCompact" => "PreCompact",
         other => other,
     }
 }
@@ -135,4 +185,22 @@ fn answered(action: &Action, response: &Json) -> Answered {
         None => output,
     };
     Answered { error, is_running, ..Answered::output(output) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keys_pressed;
+
+    #[test]
+    fn keys_are_what_the_shell_gets_of_them() {
+        for (text, typed) in [
+            ("rm -rf ~{enter}", "rm -rf ~\n"),
+            ("{Enter}rm -rf ~x{backspace}{ENTER}", "\nrm -rf ~\n"),
+            ("if (x) {\n", "if (x) {\n"),
+            ("echo ${HOME}{tab}", "echo ${HOME}\t"),
+            ("{up}{enter}", "{up}\n"),
+        ] {
+            assert_eq!(keys_pressed(text), typed, "{text}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use checkrein_protocol::{Action, HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::output::HookOutput;
+use crate::payload::in_place;
 use crate::shared_events::instead;
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
@@ -25,6 +26,13 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option
         },
         HookEventKind::AfterAction(_) => match answer {
             HookResponse::Halt { reason } => json!({ "decision": "block", "reason": reason }),
+            HookResponse::Replaced { output, besides } if is_claude_style(name) => {
+                json!({ "decision": "block", "reason": in_place(output, besides) })
+            }
+            HookResponse::Replaced { output, besides } => {
+                let text = in_place(output, besides);
+                json!({ "modifiedResult": { "resultType": "success", "textResultForLlm": text } })
+            }
             other => said(name, other.text()),
         },
         HookEventKind::Prompt { .. } => match answer {

@@ -4,7 +4,7 @@ use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::output::HookOutput;
-use crate::payload::beside;
+use crate::payload::{beside, in_place};
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
 pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<&str>) -> HookOutput {
@@ -58,6 +58,7 @@ fn before(answer: &HookResponse) -> Json {
 fn after(name: &str, answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Halt { reason } => stop(reason),
+        HookResponse::Replaced { output, besides } => deny(&in_place(output, besides)),
         other => context(name, other.text()),
     }
 }

@@ -4,6 +4,7 @@ use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::output::HookOutput;
+use crate::payload::in_place;
 
 /// The output for an answer to an event.
 pub(super) fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
@@ -25,7 +26,8 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option
 
 fn said(is_refusable: bool, answer: &HookResponse) -> Json {
     match answer {
-        HookResponse::Replaced { besides, .. } => said(is_refusable, besides),
+        HookResponse::Replaced { besides, .. } if is_refusable => said(is_refusable, besides),
+        HookResponse::Replaced { output, besides } => deny(&in_place(output, besides)),
         HookResponse::Halt { reason } => deny(reason),
         HookResponse::Ask { reason, .. } | HookResponse::Deny { reason } if is_refusable => deny(reason),
         HookResponse::Rewrite { input, text, .. } => {

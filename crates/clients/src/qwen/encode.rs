@@ -4,7 +4,7 @@ use checkrein_protocol::{HookEvent, HookEventKind, HookResponse};
 use serde_json::{Value as Json, json};
 
 use crate::output::HookOutput;
-use crate::payload::{beside, context, permission};
+use crate::payload::{beside, context, in_place, permission};
 use crate::shared_events::instead;
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
@@ -77,6 +77,9 @@ fn before(answer: &HookResponse) -> Json {
 fn after(name: &str, answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Halt { reason } => json!({ "continue": false, "stopReason": reason }),
+        HookResponse::Replaced { output, besides } => {
+            json!({ "continue": false, "stopReason": in_place(output, besides) })
+        }
         other => said(name, other.text()),
     }
 }

@@ -51,7 +51,8 @@ fn texts(tool: &str, fields: &Map<String, Json>) -> Vec<String> {
     let several = several.map(|all: Vec<String>| with_documents(&all)).and_then(|all| match all.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
-        all => Some(all.iter().map(|one| format!("(\n{one}\n)")).collect::<Vec<_>>().join("\n")),
+        // Each in quotes: what one of them leaves open must not hide the next.
+        all => Some(all.iter().map(|one| format!("bash -c {}", literal(one))).collect::<Vec<_>>().join("\n")),
     });
     let mut found: Vec<String> = Vec::new();
     for text in one.into_iter().chain(typed).chain(several) {
@@ -60,6 +61,11 @@ fn texts(tool: &str, fields: &Map<String, Json>) -> Vec<String> {
         }
     }
     found
+}
+
+/// A text as one word of a shell, also an empty one.
+fn literal(text: &str) -> String {
+    if text.is_empty() { "''".to_owned() } else { quoted(text) }
 }
 
 /// One command: a text for a shell, or a program with its arguments.
@@ -72,8 +78,7 @@ fn command_of(given: &Json) -> Option<String> {
         None | Some(Json::Null) => Some(program.to_owned()),
         Some(args) => {
             let args = args.as_array()?.iter().map(Json::as_str).collect::<Option<Vec<_>>>()?;
-            let word = |word: &str| if word.is_empty() { "''".to_owned() } else { quoted(word) };
-            Some(std::iter::once(program).chain(args).map(word).collect::<Vec<_>>().join(" "))
+            Some(std::iter::once(program).chain(args).map(literal).collect::<Vec<_>>().join(" "))
         }
     }
 }
@@ -118,7 +123,13 @@ mod tests {
     fn each_of_several_commands_has_a_shell_of_its_own() {
         assert_eq!(told(&json!({"commands": ["ls"]})), ["ls"]);
         let two = told(&json!({"commands": "[\"cd /tmp # there\", \"touch x\"]"}));
-        assert_eq!(two, ["(\ncd /tmp # there\n)\n(\ntouch x\n)"]);
+        assert_eq!(two, ["bash -c 'cd /tmp # there'\nbash -c 'touch x'"]);
+        // What one leaves open is closed by no other.
+        let open = told(&json!({"commands": ["echo 'a", "touch x", "echo 'b"]}));
+        assert_eq!(
+            open,
+            [r"bash -c 'echo '\''a'".to_owned() + "\nbash -c 'touch x'\n" + r"bash -c 'echo '\''b'"]
+        );
         assert!(told(&json!({"commands": [1]})).is_empty());
     }
 
@@ -137,7 +148,7 @@ mod tests {
     #[test]
     fn a_document_that_is_given_in_pieces_is_one() {
         let pieces = told(&json!({"commands": ["cat > x <<'END'", "one", "END", "ls"]}));
-        assert_eq!(pieces, ["(\ncat > x <<'END'\none\nEND\n)\n(\nls\n)"]);
+        assert_eq!(pieces, [r"bash -c 'cat > x <<'\''END'\''".to_owned() + "\none\nEND'\nbash -c ls"]);
         for (text, word) in [
             ("cat <<- END", Some("END")),
             ("echo '<<X'; cd /tmp", Some("X")),
