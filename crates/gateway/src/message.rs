@@ -297,6 +297,11 @@ pub(crate) enum Answered<T> {
     Misspelled,
 }
 
+/// Whether some reader takes two ids for the same.
+pub(crate) fn is_same(one: &Json, other: &Json) -> bool {
+    name(one) == name(other)
+}
+
 /// An id as a text: the same for all that some reader takes for the same.
 fn name(id: &Json) -> String {
     match id {

@@ -35,6 +35,17 @@ pub enum Sent<'a> {
     Remark(String),
 }
 
+impl Sent<'_> {
+    /// The same with a line of its own.
+    fn into_owned<'a>(self) -> Sent<'a> {
+        match self {
+            Self::ToServer(line) => Sent::ToServer(Cow::Owned(line.into_owned())),
+            Self::ToClient(line) => Sent::ToClient(Cow::Owned(line.into_owned())),
+            Self::Remark(text) => Sent::Remark(text),
+        }
+    }
+}
+
 /// A relay between a client and one server.
 #[derive(Debug)]
 pub struct Relay<R> {
@@ -137,6 +148,9 @@ impl<R: Reviewer> Relay<R> {
             Line::Malformed if mentions(line, CALL) => vec![Sent::Remark(texts::held_malformed("client"))],
             Line::Malformed => self.pass_malformed("client", Sent::ToServer(Cow::Borrowed(line))),
             Line::Message(envelope) => self.message_from_client(&envelope, line),
+            Line::Batch(all) if all.iter().any(|envelope| self.answers_question(envelope)) => {
+                self.one_by_one(line)
+            }
             Line::Batch(all) if all.iter().any(Envelope::is_call) => self.calls_in_batch(line),
             Line::Batch(all) => {
                 let elements = crate::message::tree(line);
@@ -149,6 +163,25 @@ impl<R: Reviewer> Relay<R> {
                 vec![Sent::ToServer(Cow::Borrowed(line))]
             }
         }
+    }
+
+    /// Whether a message of the client answers a question of ours.
+    fn answers_question(&self, envelope: &Envelope) -> bool {
+        let id = envelope.id.as_ref().filter(|_| envelope.method.is_none()).and_then(Json::as_str);
+        id.is_some_and(|id| self.state().waiting.contains_key(id))
+    }
+
+    /// Each message of a batch of the client as a line of its own.
+    fn one_by_one<'a>(&self, line: &[u8]) -> Vec<Sent<'a>> {
+        let Some(Json::Array(elements)) = crate::message::tree(line).filter(|_| !says_twice(line)) else {
+            return vec![Sent::Remark(texts::held_malformed("client"))];
+        };
+        let mut sent = Vec::new();
+        for element in elements {
+            let own = as_line(&element);
+            sent.extend(self.from_client(&own).into_iter().map(Sent::into_owned));
+        }
+        sent
     }
 
     /// A malformed line passes: no reader can take it for anything that is decided about here. That is said once.
@@ -309,8 +342,9 @@ impl<R: Reviewer> Relay<R> {
     /// What becomes of a call about which the user was asked.
     fn answered<'a>(&self, waiting: Waiting, line: &[u8]) -> Vec<Sent<'a>> {
         let Waiting { id, line: call_line, call, passage, question } = waiting;
-        let result =
-            crate::message::tree(line).and_then(|mut message| message.get_mut("result").map(Json::take));
+        // Of a yes and a no in one answer nobody knows which one counts.
+        let read = crate::message::tree(line).filter(|_| !says_twice(line));
+        let result = read.and_then(|mut message| message.get_mut("result").map(Json::take));
         let text = |name: &str| result.as_ref().and_then(|result| result.get(name)?.as_str());
         let allows = result.as_ref().and_then(|result| result.pointer("/content/allow")?.as_bool());
         let answer = match (text("action"), allows) {

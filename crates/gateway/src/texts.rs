@@ -112,6 +112,11 @@ pub(crate) fn misspelled() -> String {
         .to_owned()
 }
 
+pub(crate) fn never_asked() -> String {
+    "an answer of the server was not handed on: the call that it answers waits for the user, and the server never got it"
+        .to_owned()
+}
+
 pub(crate) fn passed_malformed(side: &str) -> String {
     format!(
         "a line of the {side} is malformed; it was handed on as it is, and further ones will be without a word"

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{MOST_VALUES, OpenCall, Pending, Relay, Sent, as_line, to_client};
 use crate::definition::{INSTRUCTIONS, ToolDefinition};
-use crate::message::{Answered, Envelope, Line, count_values, id_of_parts, mentions, tree};
+use crate::message::{Answered, Envelope, Line, count_values, id_of_parts, is_same, mentions, tree};
 use crate::result;
 use crate::reviewer::{CallEnding, Reviewer};
 use crate::texts;
@@ -17,6 +17,26 @@ const SAMPLING: &str = "sampling/createMessage";
 
 /// The longest output that is handed to the review of outcomes, in bytes (ours): what is behind it is masked and marked all the same.
 const LONGEST_OUTPUT: usize = 1024 * 1024;
+
+/// What a message of the server answers.
+enum Reply {
+    /// A request; its answer is looked through.
+    To(Pending),
+    /// None: it is no answer.
+    Nothing,
+    /// It is not handed on, for this reason.
+    Held(String),
+}
+
+/// Whether nothing stands in a part of an answer.
+fn is_empty(part: Option<&Json>) -> bool {
+    match part {
+        None | Some(Json::Null | Json::Bool(_) | Json::Number(_)) => true,
+        Some(Json::String(text)) => text.is_empty(),
+        Some(Json::Array(items)) => items.is_empty(),
+        Some(Json::Object(fields)) => fields.is_empty(),
+    }
+}
 
 impl<R: Reviewer> Relay<R> {
     /// Returns what becomes of a line of the server.
@@ -33,9 +53,9 @@ impl<R: Reviewer> Relay<R> {
             }
             Line::Message(envelope) => {
                 let pending = match self.pending(&envelope) {
-                    Answered::Request(pending) => pending,
-                    Answered::Nothing => return vec![Sent::ToClient(Cow::Borrowed(line))],
-                    Answered::Misspelled => return vec![Sent::Remark(texts::misspelled())],
+                    Reply::To(pending) => pending,
+                    Reply::Nothing => return vec![Sent::ToClient(Cow::Borrowed(line))],
+                    Reply::Held(why) => return vec![Sent::Remark(why)],
                 };
                 let (changed, remarks) = self.answer(&envelope, line, &pending);
                 let line = changed.map_or(Cow::Borrowed(line), |message| Cow::Owned(as_line(&message)));
@@ -53,17 +73,24 @@ impl<R: Reviewer> Relay<R> {
         (found.is_something() || says_twice(line)).then(|| as_line(&message))
     }
 
-    /// The request that a message answers, where its answer is looked through.
-    fn pending(&self, envelope: &Envelope) -> Answered<Pending> {
-        match envelope.id.as_ref().filter(|_| envelope.is_answer()) {
-            Some(id) => self.state().pending.take(id),
-            None => Answered::Nothing,
+    /// What a message answers.
+    fn pending(&self, envelope: &Envelope) -> Reply {
+        let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else { return Reply::Nothing };
+        let mut state = self.state();
+        if state.waiting.values().any(|waiting| is_same(&waiting.id, id)) {
+            return Reply::Held(texts::never_asked());
+        }
+        match state.pending.take(id) {
+            Answered::Request(pending) => Reply::To(pending),
+            // Ids are easily guessed: an answer that comes before its request would be one that nobody looked through.
+            Answered::Nothing => Reply::To(Pending::Text),
+            Answered::Misspelled => Reply::Held(texts::misspelled()),
         }
     }
 
     fn batch_from_server<'a>(&self, line: &'a [u8], all: &[Envelope]) -> Vec<Sent<'a>> {
-        let pending: Vec<Answered<Pending>> = all.iter().map(|envelope| self.pending(envelope)).collect();
-        if pending.iter().all(|pending| matches!(pending, Answered::Nothing)) {
+        let pending: Vec<Reply> = all.iter().map(|envelope| self.pending(envelope)).collect();
+        if pending.iter().all(|pending| matches!(pending, Reply::Nothing)) {
             return vec![Sent::ToClient(Cow::Borrowed(line))];
         }
         let Some(Json::Array(elements)) = tree(line) else {
@@ -72,14 +99,14 @@ impl<R: Reviewer> Relay<R> {
         let (mut sent, mut answers, mut is_changed) = (Vec::new(), Vec::new(), says_twice(line));
         for ((element, envelope), pending) in elements.into_iter().zip(all).zip(pending) {
             let pending = match pending {
-                Answered::Request(pending) => pending,
-                Answered::Nothing => {
+                Reply::To(pending) => pending,
+                Reply::Nothing => {
                     answers.push(element);
                     continue;
                 }
-                Answered::Misspelled => {
+                Reply::Held(why) => {
                     is_changed = true;
-                    sent.push(Sent::Remark(texts::misspelled()));
+                    sent.push(Sent::Remark(why));
                     continue;
                 }
             };
@@ -125,6 +152,10 @@ impl<R: Reviewer> Relay<R> {
         match pending {
             Pending::Tools => self.listed(message),
             Pending::Initialize => self.initialized(message),
+            // Nothing stands in it that could be read.
+            Pending::Text if ["error", "result"].iter().all(|part| is_empty(message.get(part))) => {
+                (None, Vec::new())
+            }
             Pending::Text | Pending::Call(_) => {
                 let key = match self.reviewer.key() {
                     Ok(key) => key,
