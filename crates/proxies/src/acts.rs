@@ -108,9 +108,33 @@ impl ToldCall {
         }
     }
 
-    /// The same for a call about which somebody is asked now: what is not told is not understood.
+    /// The same for a call about which somebody is asked now: what is not told is not understood. Where it is to run something and no command
+    /// is told, each text that is shown may be one.
     pub(crate) fn actions_now(&self, cwd: &AbsolutePath) -> Vec<Action> {
-        self.actions(cwd).unwrap_or_else(|| self.by_name(Map::new(), cwd))
+        let mut all = self.actions(cwd).unwrap_or_else(|| self.by_name(Map::new(), cwd));
+        if self.hides_command(cwd) {
+            let mut texts: Vec<&str> = self.texts().chain([self.title.as_str()]).collect();
+            texts.extend(self.input.iter().flat_map(|input| input.values()).filter_map(Json::as_str));
+            texts.retain(|text| !text.trim().is_empty());
+            all.extend(texts.into_iter().map(|text| Action::command(text, cwd.clone())));
+        }
+        all
+    }
+
+    /// Whether the call runs something, and it is not told what: its title may be words for the user.
+    pub(crate) fn hides_command(&self, cwd: &AbsolutePath) -> bool {
+        // Gemini CLI shows the command as the title, and the tool in the name of the call.
+        let is_title = self.input.is_none() && (self.prefix.is_some() || self.tool.is_some());
+        let is_told = || {
+            let input =
+                self.input.as_ref().filter(|input| !input.keys().all(|name| FOLDER.contains(&name.as_str())));
+            input.is_some_and(|input| {
+                self.by_input(input, cwd)
+                    .iter()
+                    .any(|action| action.shell_field().is_some() && action.shell_text().is_some())
+            })
+        };
+        self.kind == "execute" && !is_title && !is_told()
     }
 
     fn by_input(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
@@ -245,6 +269,25 @@ impl ToldCall {
 
     fn writes(&self, cwd: &AbsolutePath) -> Vec<Action> {
         self.differences().iter().map(|one| write(&one.path, &one.new, cwd)).collect()
+    }
+}
+
+/// The call that a request for permission is about: in its own field, or as the subject of later versions of the protocol.
+pub(crate) fn asked_about(params: &Json) -> Json {
+    let subject = params.get("subject");
+    let of_kind =
+        |kind: &str| subject.filter(|subject| subject.get("type").and_then(Json::as_str) == Some(kind));
+    if let Some(call) = params.get("toolCall").or_else(|| of_kind("tool_call")?.get("toolCall")) {
+        return call.clone();
+    }
+    let title = params.get("title").cloned().unwrap_or_default();
+    match (of_kind("command"), subject) {
+        (Some(command), _) => json!({ "kind": "execute", "title": title, "rawInput": command }),
+        // Of a subject that is not known, all that it holds may be what runs.
+        (None, Some(subject)) => {
+            json!({ "kind": "execute", "title": title, "rawInput": { "subject": subject } })
+        }
+        (None, None) => json!({ "kind": "execute", "title": title }),
     }
 }
 

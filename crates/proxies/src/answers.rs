@@ -29,6 +29,15 @@ pub(crate) fn rejection(id: &[u8], params: &Json, reason: &str) -> Vec<u8> {
     response(id, "result", &json!({ "outcome": outcome, "_meta": { "checkrein": { "reason": reason } } }))
 }
 
+/// The answer to a request for permission with this choice; `None` when nobody chose, as if the turn had been cancelled.
+pub(crate) fn chosen(id: &[u8], option: Option<&Json>) -> Vec<u8> {
+    let outcome = match option {
+        Some(id) => json!({ "outcome": "selected", "optionId": id }),
+        None => json!({ "outcome": "cancelled" }),
+    };
+    response(id, "result", &json!({ "outcome": outcome }))
+}
+
 /// The answer to any other request that is refused.
 pub(crate) fn refusal(id: &[u8], reason: &str) -> Vec<u8> {
     response(id, "error", &json!({ "code": REFUSED, "message": reason }))

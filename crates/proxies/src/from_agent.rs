@@ -13,7 +13,8 @@ use crate::desk::{Desk, REVIEWED, first_line, named, text};
 use crate::message::{Key, Line, Message, may_be_obeyed};
 use crate::reviewer::Ruling;
 use crate::scan;
-use crate::state::{Delegated, Held, Ordered, Permission};
+use crate::standing::Choices;
+use crate::state::{Delegated, Held, Ordered, Permission, Question};
 
 /// What becomes of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,10 +27,20 @@ pub(crate) enum Fate {
     Kept,
 }
 
+/// The method that one of an extension is like: `terminal/create` for `_editor/terminal/create`.
+fn plain(method: &str) -> &str {
+    method.strip_prefix('_').and_then(|rest| rest.split_once('/')).map_or(method, |(_, method)| method)
+}
+
 /// Whether a method of the agent is a request that is reviewed.
 fn is_reviewed(method: &str) -> bool {
+    let method = plain(method);
     method == "session/request_permission" || method.starts_with("fs/") || method.starts_with("terminal/")
 }
+
+/// What a user reads where an agent asks to run something and shows no command.
+const UNSHOWN: &str = "checkrein asks you first: the agent wants to run something, and the request holds no command that could be reviewed\n\
+    Instead: reject it, and have the agent show the command";
 
 /// What is asked about a terminal that runs already.
 const OF_TERMINALS: [&str; 4] =
@@ -106,22 +117,22 @@ impl Desk {
             }
             return self.refuse(message, &Failure::Payload(what).reason());
         }
-        match message.method() {
+        match plain(message.method()) {
             "" if message.method.is_none() => {
                 self.answer_of_agent(message);
                 Fate::Passed
             }
-            "session/update" => {
+            "session/update" if message.method() == "session/update" => {
                 self.notice(message, line.len());
                 Fate::Passed
             }
             "session/request_permission" => self.permission(line, message),
-            method if OF_TERMINALS.contains(&method) => {
+            method if OF_TERMINALS.contains(&method) && method == message.method() => {
                 self.about_terminal(message);
                 Fate::Passed
             }
             method if is_reviewed(method) => self.delegation(line, message),
-            "$/cancel_request" => self.withdrawal(message),
+            "$/cancel_request" if message.method() == "$/cancel_request" => self.withdrawal(message),
             _ => Fate::Passed,
         }
     }
@@ -188,7 +199,7 @@ impl Desk {
             return self.refuse_permission(message, &Json::Null, None, &Failure::Oversize.reason());
         }
         let params = message.read_params().unwrap_or_default();
-        let call = params.get("toolCall").cloned().unwrap_or_default();
+        let call = acts::asked_about(&params);
         let Some(session) = text(&params, "sessionId").map(str::to_owned) else {
             let failure = Failure::Payload("the request for permission names no session".to_owned());
             return self.refuse_permission(message, &params, None, &failure.reason());
@@ -210,22 +221,38 @@ impl Desk {
             (Some(reason), Some(_)) => (Ruling::Stopped(reason), None),
             (None, Some((_, ruling))) => (ruling, None),
             (_, None) => {
-                let named = named(&name, actions);
+                let named = named(&name, actions.clone());
                 let (ruling, for_user) = self.review(&session, &cwd, message.method(), &named);
                 self.keep(&session, &name, named, ruling.clone());
                 (ruling, for_user)
             }
         };
+        // Nobody knows what the user would allow.
+        let ruling = match ruling {
+            Ruling::Passed if told.hides_command(&cwd) => Ruling::Asked(UNSHOWN.to_owned()),
+            known => known,
+        };
         match ruling {
             Ruling::Passed => {
-                self.await_permission(message, &session, &name, &params);
+                let choices = Choices::of(&params);
+                let fate = match self.standing_yes(&session, &name, &choices, &actions) {
+                    Some(yes) => {
+                        self.answer_by(message, &yes);
+                        Fate::Kept
+                    }
+                    None => {
+                        self.await_permission(message, &session, &name, choices, actions);
+                        Fate::Passed
+                    }
+                };
                 if let Some(text) = for_user {
                     self.remark(&session, &text);
                 }
-                Fate::Passed
+                fate
             }
             Ruling::Asked(reason) => {
-                self.await_permission(message, &session, &name, &params);
+                // The question is about this call alone: no yes to it stands.
+                self.await_permission(message, &session, &name, Choices::of(&params), Vec::new());
                 let changed = answers::with_reason(&params, &told, &reason).zip(message.params_at.as_ref());
                 if let Some((params, at)) = changed {
                     let (before, behind) = (line.get(..at.start), line.get(at.end..));
@@ -249,18 +276,39 @@ impl Desk {
         }
     }
 
+    /// The choice with which a request is answered in place of the user, who allowed such calls for the rest of the session.
+    fn standing_yes(&self, session: &str, call: &str, choices: &Choices, actions: &[Action]) -> Option<Json> {
+        let once = choices.once()?;
+        let mut state = self.state();
+        let known = state.known(session)?;
+        known.standing.covers(actions).then_some(())?;
+        if let Some(open) = known.known_call(call) {
+            open.permission = Permission::Granted;
+        }
+        Some(once.clone())
+    }
+
+    fn answer_by(&self, message: &Message<'_>, choice: &Json) {
+        if let Some(id) = message.id {
+            self.shared.to_agent.write(answers::chosen(id, Some(choice)));
+        }
+    }
+
     /// The user is being asked by the editor.
-    fn await_permission(&self, message: &Message<'_>, session: &str, call: &str, params: &Json) {
-        let options = params.get("options").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-        let allows = |option: &&Json| text(option, "kind").is_some_and(|kind| kind.starts_with("allow"));
-        let allowing =
-            options.iter().filter(allows).filter_map(|option| option.get("optionId").cloned()).collect();
-        let request = Delegated::Permission { session: session.to_owned(), call: call.to_owned(), allowing };
+    fn await_permission(
+        &self,
+        message: &Message<'_>,
+        session: &str,
+        call: &str,
+        choices: Choices,
+        allowed: Vec<Action>,
+    ) {
+        let question = Question { session: session.to_owned(), call: call.to_owned(), choices, allowed };
         let mut state = self.state();
         if let Some(open) = state.session(session).known_call(call) {
             open.permission = Permission::Waiting;
         }
-        state.delegate(message.id, request);
+        state.delegate(message.id, Delegated::Permission(question));
     }
 
     fn refuse_permission(
@@ -284,7 +332,7 @@ impl Desk {
 
     /// A request to the editor to read, write or run something.
     fn delegation(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
-        let method = message.method();
+        let method = plain(message.method());
         if line.len() > REVIEWED {
             return self.refuse(message, &Failure::Oversize.reason());
         }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use checkrein_clients::says_twice;
 use checkrein_protocol::{AbsolutePath, HookEventKind, HookResponse, SuccessReporting};
 use serde_json::Value as Json;
 
@@ -9,7 +10,7 @@ use crate::answers;
 use crate::desk::{Desk, Ended, REVIEWED, text};
 use crate::message::{Key, Line, Message, strict};
 use crate::scan;
-use crate::state::{Delegated, Held, Ordered, Permission, Terminal};
+use crate::state::{Delegated, Held, Ordered, Permission, Question, Terminal};
 
 /// How much of a prompt is recorded, in bytes (ours).
 const PROMPT: usize = 256 * 1024;
@@ -41,7 +42,7 @@ impl Desk {
         };
         match message.method() {
             "" if message.method.is_none() => {
-                if self.answer_of_editor(&message, line.len()) {
+                if self.answer_of_editor(&message, &line) {
                     self.shared.to_agent.pass(line);
                 }
             }
@@ -64,6 +65,15 @@ impl Desk {
                 if let Some(session) = session {
                     self.end_session(&session);
                 }
+            }
+            "session/set_mode" | "session/set_config_option" => {
+                let session = session_of(&message);
+                if let Some(session) = session
+                    && let Some(known) = self.state().known(&session)
+                {
+                    known.may_ask_no_more();
+                }
+                self.shared.to_agent.pass(line);
             }
             method => {
                 self.order(method, &message);
@@ -169,7 +179,7 @@ impl Desk {
     }
 
     /// An answer to a request of the agent, or to a question of ours; whether it goes on.
-    fn answer_of_editor(&mut self, message: &Message<'_>, length: usize) -> bool {
+    fn answer_of_editor(&mut self, message: &Message<'_>, line: &[u8]) -> bool {
         let Some(key) = message.id.map(Key::of) else { return true };
         let held = self.state().held(&key);
         if let Some(held) = held {
@@ -181,14 +191,10 @@ impl Desk {
             return false;
         }
         let Some(request) = self.state().delegated(&key) else { return true };
-        let result = message.result.filter(|_| length <= REVIEWED).and_then(strict).unwrap_or_default();
+        let result = message.result.filter(|_| line.len() <= REVIEWED).and_then(strict).unwrap_or_default();
         match request {
-            Delegated::Permission { session, call, allowing } => {
-                let permission = permitted(&result, &allowing);
-                let mut state = self.state();
-                if let Some(open) = state.known(&session).and_then(|session| session.known_call(&call)) {
-                    open.permission = permission;
-                }
+            Delegated::Permission(question) => {
+                return self.permission_answered(message, line, &result, &question);
             }
             Delegated::Action { session, method, named, since } => {
                 let error = message.error.map(|error| said(&strict(error).unwrap_or_default()));
@@ -205,6 +211,66 @@ impl Desk {
             Delegated::Terminal { session, terminal } => self.terminal_told(&session, &terminal, &result),
         }
         true
+    }
+
+    /// What the user said to a question of the agent; whether their answer goes on as it is.
+    fn permission_answered(
+        &mut self,
+        message: &Message<'_>,
+        line: &[u8],
+        result: &Json,
+        question: &Question,
+    ) -> bool {
+        let Question { session, call, choices, allowed } = question;
+        // What we do not read, and what can be read in two ways, could be a yes to the agent.
+        let is_readable = line.len() <= REVIEWED && !says_twice(line);
+        let chosen = chosen(result).filter(|_| is_readable);
+        let permission = permitted(chosen, &choices.allowing);
+        let lasting = chosen.filter(|chosen| choices.is_lasting(chosen));
+        let said = {
+            let mut state = self.state();
+            let Some(known) = state.known(session) else { return is_readable };
+            if let Some(open) = known.known_call(call) {
+                open.permission = permission;
+            }
+            match (lasting, choices.once()) {
+                (None, _) => None,
+                (Some(_), Some(_)) if allowed.is_empty() => {
+                    Some("checkrein asked about this one call, so its yes is for this one call.".to_owned())
+                }
+                (Some(_), Some(_)) => {
+                    let place = known.cwd.clone();
+                    let covered = known.standing.keep(allowed, &place);
+                    Some(format!(
+                        "checkrein keeps this \"always\" for the session: it answers the agent for {covered}, and still reviews each call."
+                    ))
+                }
+                (Some(_), None) => {
+                    known.may_ask_no_more();
+                    Some(
+                        "The agent offers no yes for one call alone, so it may not ask again: checkrein then learns of such calls only when \
+                         the agent reports them."
+                            .to_owned(),
+                    )
+                }
+            }
+        };
+        if let Some(said) = said {
+            self.remark(session, &said);
+        }
+        let Some(id) = message.id else { return is_readable };
+        match (lasting, choices.once()) {
+            (Some(_), Some(once)) => {
+                // An agent that is told "always" asks no more, and nothing would be judged before it runs.
+                self.shared.to_agent.write(answers::chosen(id, Some(once)));
+                false
+            }
+            (Some(_), None) | (None, _) if is_readable => true,
+            (Some(_), None) | (None, _) => {
+                self.shared.to_agent.write(answers::chosen(id, None));
+                false
+            }
+        }
     }
 
     /// What an answer tells of a terminal.
@@ -232,8 +298,9 @@ impl Desk {
 
     /// The answer to a question of ours.
     fn answered(&mut self, question: &Key, held: Held, message: &Message<'_>) {
-        let result = message.result.and_then(strict).unwrap_or_default();
-        let is_yes = permitted(&result, &[Json::from(answers::YES)]) == Permission::Granted;
+        // Of a yes and a no in one answer nobody knows which one counts.
+        let result = message.result.filter(|result| !says_twice(result)).and_then(strict).unwrap_or_default();
+        let is_yes = permitted(chosen(&result), &[Json::from(answers::YES)]) == Permission::Granted;
         // A halt that came meanwhile counts.
         let halted = self.halted(&held.session);
         let may_run = is_yes && halted.is_none();
@@ -286,9 +353,14 @@ fn prompted(params: &Json) -> String {
     all.get(..end).unwrap_or_default().to_owned()
 }
 
+/// The choice of a user.
+fn chosen(result: &Json) -> Option<&Json> {
+    let outcome = result.get("outcome").filter(|outcome| text(outcome, "outcome") != Some("cancelled"))?;
+    outcome.get("optionId")
+}
+
 /// What a user said to a question.
-fn permitted(result: &Json, allowing: &[Json]) -> Permission {
-    let chosen = result.get("outcome").and_then(|outcome| outcome.get("optionId"));
+fn permitted(chosen: Option<&Json>, allowing: &[Json]) -> Permission {
     if chosen.is_some_and(|chosen| allowing.contains(chosen)) {
         Permission::Granted
     } else {

@@ -11,10 +11,12 @@
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
 //! | `acts` | what a message asks for, as actions; pure |
 //! | `answers` | the lines that we write ourselves; pure |
+//! | `standing` | what a user allowed for the rest of a session; pure |
 //! | `message`, `scan` | a line as far as it has to be known; pure |
 //! | `lines`, `outlet` | lines out of a stream, and what leaves, within bounds |
 //!
-//! **Invariants.** A line that is passed on is passed on as it came, but for the question to which a reason is added. What cannot be judged
+//! **Invariants.** A line that is passed on is passed on as it came, but for the question to which a reason is added, and the lasting yes to an agent,
+//! which becomes one for a single call. What cannot be judged
 //! is refused and said. What a side sends never makes memory grow without a bound.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -31,6 +33,7 @@ mod outlet;
 mod proxy;
 mod reviewer;
 mod scan;
+mod standing;
 mod state;
 
 pub use desk::Say;

@@ -19,6 +19,15 @@ impl Desk {
         let Some(told) = scan::last(&params, "update") else { return };
         let update = scan::fields(told).unwrap_or_default();
         let kind = scan::text(&update, "sessionUpdate");
+        if kind.as_deref() == Some("current_mode_update") {
+            let session = scan::text(&params, "sessionId");
+            if let Some(session) = session
+                && let Some(known) = self.state().known(&session)
+            {
+                known.may_ask_no_more();
+            }
+            return;
+        }
         if !matches!(kind.as_deref(), Some("tool_call" | "tool_call_update")) {
             return;
         }

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use crate::acts::ToldCall;
 use crate::message::Key;
 use crate::reviewer::Ruling;
+use crate::standing::{Choices, Standing};
 
 /// Sessions, calls of one session, and requests that are remembered (ours). What is older is forgotten, and judged by itself when it comes up.
 const SESSIONS: usize = 1_024;
@@ -74,19 +75,28 @@ pub(crate) struct Session {
     pub(crate) is_cancelled: bool,
     /// The kinds of calls about which the agent asks before it makes them.
     pub(crate) asks: BTreeSet<String>,
+    /// What the user allowed for the rest of it.
+    pub(crate) standing: Standing,
     calls: VecDeque<(String, OpenCall)>,
+}
+
+/// A question of the agent to the user.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) session: String,
+    /// The tool call that it is about.
+    pub(crate) call: String,
+    /// What may be chosen.
+    pub(crate) choices: Choices,
+    /// What a lasting yes allows in later calls; empty where it allows nothing, since the question is one of ours too.
+    pub(crate) allowed: Vec<Action>,
 }
 
 /// A request of the agent that the editor is about to answer.
 #[derive(Debug)]
 pub(crate) enum Delegated {
     /// For permission.
-    Permission {
-        session: String,
-        call: String,
-        /// The ids of the choices that allow.
-        allowing: Vec<Json>,
-    },
+    Permission(Question),
     /// To do something, which was reviewed by itself.
     Action { session: String, method: String, named: Vec<Named>, since: Instant },
     /// About a terminal that runs.
@@ -201,6 +211,7 @@ impl State {
             turns: Vec::new(),
             is_cancelled: false,
             asks: BTreeSet::new(),
+            standing: Standing::default(),
             calls: VecDeque::new(),
         })
     }
@@ -342,6 +353,11 @@ impl Session {
     /// The call with this name, if it is known.
     pub(crate) fn known_call(&mut self, name: &str) -> Option<&mut OpenCall> {
         self.calls.iter_mut().find(|(other, _)| other == name).map(|(_, call)| call)
+    }
+
+    /// The agent works in another way from now on, or was told to ask no more: that it asked earlier says nothing of later calls.
+    pub(crate) fn may_ask_no_more(&mut self) {
+        self.asks.clear();
     }
 
     /// A call has ended.

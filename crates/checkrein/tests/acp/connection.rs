@@ -31,6 +31,14 @@ impl Connection {
         Self::through(environment, &[])
     }
 
+    /// Opens another one in the same environment.
+    pub fn open_anew(environment: &TestEnvironment) -> Self {
+        for name in ["from-agent", "to-agent"] {
+            drop(std::fs::remove_file(environment.home().join(name)));
+        }
+        Self::open(environment)
+    }
+
     /// The same with options of the proxy.
     pub fn through(environment: &TestEnvironment, options: &[&str]) -> Self {
         let (from, to) = (environment.home().join("from-agent"), environment.home().join("to-agent"));

@@ -41,6 +41,56 @@ fn a_request_to_delete_the_home_directory_never_reaches_the_editor() {
 }
 
 #[test]
+fn a_command_that_stands_elsewhere_is_found_and_one_that_stands_nowhere_is_asked_about() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    let content = |text: &str| json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+    let asked = |id: usize, request: Json| {
+        let mut params = json!({ "sessionId": "s1", "options": options() });
+        params.as_object_mut().unwrap().extend(request.as_object().unwrap().clone());
+        requests(&json!(id), "session/request_permission", &params)
+    };
+    let call = |id: &str, more: Json| {
+        let mut call = json!({ "toolCallId": id, "kind": "execute", "title": "Clean up" });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "toolCall": call })
+    };
+    for (id, request) in [
+        call("c1", json!({ "content": content("rm -rf ~") })),
+        call(
+            "run_shell_command__1",
+            json!({ "title": "rm -rf ~", "rawInput": { "description": "list files" } }),
+        ),
+        json!({ "title": "Clean up", "subject": { "type": "command", "command": "rm -rf ~" } }),
+        call("c4", json!({ "rawInput": { "what": "rm -rf ~" } })),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        connection.agent_says(&asked(id, request.clone()));
+        let answer = connection.agent_hears();
+        assert_eq!(
+            (&answer["id"], &answer["result"]["outcome"]["optionId"]),
+            (&json!(id), &json!("no")),
+            "{request}"
+        );
+        assert!(told(&connection.editor_hears()).contains("stopped"), "{request}");
+    }
+    connection.agent_says(&asked(9, call("c9", json!({}))));
+    let shown = connection.editor_hears();
+    assert!(shown.to_string().contains("checkrein asks you first"), "{shown}");
+    assert!(!shown["params"]["options"].to_string().contains("allow_always"), "{shown}");
+    connection.agent_says(&requests(
+        &json!(10),
+        "_editor/terminal/create",
+        &json!({ "sessionId": "s1", "command": "rm", "args": ["-rf", environment.home()] }),
+    ));
+    assert_eq!(connection.agent_hears()["error"]["code"], json!(-32000));
+    connection.end();
+}
+
+#[test]
 fn a_refusal_is_a_cancellation_where_no_single_rejection_is_offered() {
     let environment = TestEnvironment::new();
     let mut connection = Connection::open(&environment);
@@ -89,11 +139,90 @@ fn a_question_is_the_one_of_the_editor_with_the_reason_beside_it_each_time() {
         rest["params"]["toolCall"]["content"] = asked["params"]["toolCall"]["content"].clone();
         rest["params"]["options"] = asked["params"]["options"].clone();
         assert_eq!(rest, asked);
-        // However lasting the answer of an editor is, it is passed on and holds for the agent alone.
-        connection.reaches_agent(&chooses(&json!(number), "always"));
+        // However lasting the answer of an editor is, it holds for this call alone.
+        connection.editor_says(&chooses(&json!(number), "always"));
+        assert_eq!(connection.agent_hears(), chooses(&json!(number), "once"));
+        let said = connection.editor_hears();
+        assert!(told(&said).contains("this one call"), "{said}");
     }
     connection.end();
     assert_eq!(records(&environment, "s1", "review").len(), 2);
+}
+
+#[test]
+fn what_the_user_allows_for_good_is_kept_here_and_each_call_is_judged_anew() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    connection.begin("s2", &environment.project());
+    // The agent goes on asking, since it hears of no lasting yes.
+    for (id, command, covered) in
+        [(0, "git log -2", "`git log ...`"), (10, "git push origin topic", "`git push origin topic ...`")]
+    {
+        connection.reaches_editor(&asks(&json!(id), "s1", command, command));
+        connection.editor_says(&chooses(&json!(id), "always"));
+        assert_eq!(connection.agent_hears(), chooses(&json!(id), "once"), "{command}");
+        let said = connection.editor_hears();
+        assert!(told(&said).contains(covered), "{said}");
+    }
+    connection.agent_says(&asks(&json!("1"), "s1", "c2", "git log --oneline"));
+    assert_eq!(connection.agent_hears(), chooses(&json!("1"), "once"));
+    // Nothing else is covered, and nothing in another session.
+    connection.reaches_editor(&asks(&json!(2), "s1", "c3", "git status -s"));
+    connection.reaches_agent(&chooses(&json!(2), "no"));
+    connection.reaches_editor(&asks(&json!(3), "s2", "c4", "git log -2"));
+    connection.reaches_agent(&chooses(&json!(3), "no"));
+    connection.reaches_editor(&asks(&json!(4), "s1", "c5", "git log -2; git status"));
+    connection.reaches_agent(&chooses(&json!(4), "no"));
+    // What it covers and must not run does not.
+    connection.agent_says(&asks(&json!(5), "s1", "c6", "git push origin topic --force"));
+    assert_eq!(connection.agent_hears()["result"]["outcome"]["optionId"], "no");
+    assert!(told(&connection.editor_hears()).contains("checkrein stopped"));
+    connection.end();
+    let seen = records(&environment, "s1", "review").len();
+    assert_eq!(seen, 6, "each call is reviewed");
+}
+
+#[test]
+fn a_lasting_yes_goes_on_where_the_agent_offers_no_other_and_that_is_said() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    let mut asked = asks(&json!(0), "s1", "c1", "git log -2");
+    asked["params"]["options"] = json!([options()[0], options()[2]]);
+    connection.reaches_editor(&asked);
+    connection.reaches_agent(&chooses(&json!(0), "always"));
+    let said = connection.editor_hears();
+    assert!(told(&said).contains("no yes for one call"), "{said}");
+    // It asked about such calls before; that says nothing of this one, which runs already.
+    connection.agent_says(&tells(
+        "s1",
+        &json!({ "sessionUpdate": "tool_call", "toolCallId": "c2", "kind": "execute", "status": "in_progress",
+            "title": "rm -rf ~", "rawInput": { "command": "rm -rf ~" }, "content": [] }),
+    ));
+    assert_eq!(connection.agent_hears()["method"], "session/cancel");
+    connection.end();
+}
+
+#[test]
+fn an_answer_of_the_user_that_says_two_things_is_a_no() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    for (number, twice) in [
+        r#"{"outcome":{"outcome":"selected","optionId":"no","optionId":"once"}}"#,
+        r#"{"outcome":{"outcome":"selected","optionId":"once","optionId":"no"}}"#,
+        r#"{"outcome":{"outcome":"selected","optionId":"no"},"outcome":{"outcome":"selected","optionId":"once"}}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        connection.reaches_editor(&asks(&json!(number), "s1", &format!("c{number}"), "git log -2"));
+        connection.editor_writes(format!("{{\"id\":{number},\"result\":{twice}}}\n").as_bytes());
+        let answer = connection.agent_hears();
+        assert_eq!((&answer["id"], &answer["result"]["outcome"]["outcome"]), (&json!(number), &json!("cancelled")));
+    }
+    connection.end();
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn program(path: &str) -> Option<PathBuf> {
 struct Seen {
     /// The titles of the calls that it was asked about.
     asked: Vec<String>,
+    /// The calls that it allowed for good.
+    lasting: Vec<Json>,
     /// What was said in the conversation.
     said: String,
     /// What the agent asked of it.
@@ -102,12 +104,14 @@ fn wait(lines: &Receiver<Json>, editor: &mut impl std::io::Write, id: u32, seen:
         let answer = match method {
             "session/request_permission" => {
                 seen.asked.push(params["toolCall"]["title"].as_str().unwrap_or_default().to_owned());
-                let option = params["options"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .find(|one| one["kind"] == "allow_once")
-                    .unwrap();
+                let options = params["options"].as_array().unwrap();
+                let is_lasting = params["toolCall"].to_string().contains("git status");
+                if is_lasting {
+                    seen.lasting.push(params.clone());
+                }
+                let kind = if is_lasting { "allow_always" } else { "allow_once" };
+                let option =
+                    options.iter().find(|one| one["kind"] == kind).unwrap_or_else(|| panic!("{params}"));
                 json!({ "result": { "outcome": { "outcome": "selected", "optionId": option["optionId"] } } })
             }
             "fs/read_text_file" => match fs::read_to_string(params["path"].as_str().unwrap()) {
@@ -158,6 +162,9 @@ fn calls(environment: &TestEnvironment, agent: Agent) -> Vec<(&'static str, Json
         Agent::OpenCode => "filePath",
     };
     vec![
+        // The user allows the first one for good.
+        shell("git status"),
+        shell("git status -s"),
         shell("rm -rf ~"),
         shell("echo hi > ran.txt"),
         // Some write only what they have read.
@@ -175,6 +182,13 @@ fn judged(environment: &TestEnvironment, seen: &Seen) {
         seen.asked
     );
     assert!(!seen.asked.iter().any(|title| title.contains("rm -rf ~")), "{:?}", seen.asked);
+    // "Always" came to the proxy: the agent asked again, and the user was not.
+    assert_eq!(seen.lasting.len(), 1, "{:?}", seen.lasting);
+    assert!(seen.said.contains("checkrein keeps this"), "{}", seen.said);
+    let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+    let ledgers: String =
+        sessions.map(|one| fs::read_to_string(one.path().join("ledger.jsonl")).unwrap_or_default()).collect();
+    assert!(ledgers.contains("git status -s"), "{ledgers}");
     assert!(seen.said.contains("checkrein: stopped `rm -rf ~`"), "{}", seen.said);
     assert_eq!(fs::read_to_string(environment.project().join("README.md")).unwrap(), "# changed\n");
     assert!(!environment.project().join("scratch").exists(), "{:?}", seen.asked);

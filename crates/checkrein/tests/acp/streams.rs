@@ -59,6 +59,50 @@ fn recorded_conversations_pass_byte_for_byte_and_in_order() {
     }
 }
 
+#[test]
+fn a_lasting_yes_to_any_recorded_agent_becomes_one_for_the_call_and_answers_the_next_one() {
+    let mut agents = std::collections::BTreeSet::new();
+    for (name, text) in recordings() {
+        let environment = TestEnvironment::new();
+        let project = environment.project();
+        let text = text.replace("/home/dev/proj", project.to_str().unwrap());
+        let rows = text.lines().map(|row| serde_json::from_str::<Json>(row).unwrap()["msg"].take());
+        let asked = rows.filter(|message| message["method"] == "session/request_permission");
+        for (number, mut asked) in asked.enumerate() {
+            let of_kind = |is_meant: fn(&str) -> bool| {
+                let options = asked["params"]["options"].as_array().unwrap();
+                let found =
+                    options.iter().find(|option| is_meant(option["kind"].as_str().unwrap_or_default()));
+                found.map(|option| option["optionId"].clone())
+            };
+            let lasting = of_kind(|kind| kind == "allow_always");
+            let (Some(lasting), Some(once)) = (lasting, of_kind(|kind| kind == "allow_once")) else {
+                continue;
+            };
+            agents.insert(name.split('-').next().unwrap().to_owned());
+            let session = format!("s{number}");
+            asked["params"]["sessionId"] = json!(session);
+            let mut connection = Connection::open_anew(&environment);
+            connection.begin(&session, &project);
+            let chosen = |id: u32, option: &Json| json!({ "jsonrpc": "2.0", "id": id, "result": { "outcome": { "outcome": "selected", "optionId": option } } });
+            asked["id"] = json!(70);
+            connection.reaches_editor(&asked);
+            connection.editor_says(&chosen(70, &lasting));
+            assert_eq!(connection.agent_hears(), chosen(70, &once), "{name}: {asked}");
+            assert!(connection.editor_hears().to_string().contains("checkrein keeps this"), "{name}");
+            // The same again, as a call of its own.
+            let call = format!("{}-again", asked["params"]["toolCall"]["toolCallId"].as_str().unwrap());
+            asked["params"]["toolCall"]["toolCallId"] = json!(call);
+            asked["id"] = json!(71);
+            connection.agent_says(&asked);
+            assert_eq!(connection.agent_hears(), chosen(71, &once), "{name}: {asked}");
+            connection.end();
+        }
+    }
+    println!("{agents:?}");
+    assert!(agents.len() >= 4, "{agents:?}");
+}
+
 /// The most memory that the processes of a proxy had, in KB.
 fn peak(outer: u32) -> u64 {
     let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).unwrap_or_default();
