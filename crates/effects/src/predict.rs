@@ -46,7 +46,7 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         }
         if ways.is_empty() {
             let texts = tools::shell_texts(action);
-            ways.extend(texts.iter().map(|text| interpret(text, action, world, catalogue)));
+            ways.extend(everywhere(&texts, action, world, catalogue));
         }
         let sql = tools::sql_texts(action);
         ways.extend(sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
@@ -59,7 +59,7 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
     if ways.is_empty() && !tools::is_settled(action, world) {
         let texts = tools::further_shell_texts(action);
-        ways.extend(texts.iter().map(|text| interpret(text, action, world, catalogue)));
+        ways.extend(everywhere(&texts, action, world, catalogue));
     }
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
@@ -79,6 +79,24 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let secret_marks = tools::secret_marks(action, world);
     ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });
     Prediction::all(ways)
+}
+
+/// What the texts do in the directory of the session, and in each that stands beside them: which of these a tool heeds is not known.
+fn everywhere(
+    texts: &[String],
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+) -> Vec<Prediction> {
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let moved = tools::places(action, world).into_iter().map(|cwd| Action { cwd, ..action.clone() });
+    let all: Vec<Action> = std::iter::once(action.clone()).chain(moved).collect();
+    let one = |action: &Action| -> Vec<Prediction> {
+        texts.iter().map(|text| interpret(text, action, world, catalogue)).collect()
+    };
+    all.iter().flat_map(one).collect()
 }
 
 fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {

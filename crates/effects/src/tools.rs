@@ -191,6 +191,43 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     distinct(all)
 }
 
+/// The usual names of the directory of a command, without signs and in small letters (ours).
+const PLACES: &[&str] = &[
+    "cwd",
+    "workdir",
+    "workingdir",
+    "workingdirectory",
+    "currentdirectory",
+    "dir",
+    "dirpath",
+    "directory",
+    "folder",
+    "path",
+    "root",
+    "rootdir",
+    "basedir",
+    "projectpath",
+    "location",
+];
+
+/// The most directories that are tried (ours).
+const MOST_PLACES: usize = 4;
+
+/// The directories in which a tool may run what it is given, beside that of the session.
+pub(crate) fn places(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
+    let call = ToolCall::new(action, world);
+    let fields = action.input.as_object().into_iter().flatten();
+    let named = fields.filter(|(name, _)| PLACES.contains(&client_tools::folded(name).as_str()));
+    let texts = named.filter_map(|(_, value)| value.as_str()).filter(|text| !text.is_empty());
+    let mut all: Vec<AbsolutePath> = Vec::new();
+    for place in texts.take(MOST_PLACES).map(|text| call.path(text, Last::Follow)) {
+        if place != action.cwd && !all.contains(&place) {
+            all.push(place);
+        }
+    }
+    all
+}
+
 /// The shell texts that a tool may run whose name says nothing of a shell. They say not all that it does.
 pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     distinct(mcp::further_shell_texts(action))

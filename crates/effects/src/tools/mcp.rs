@@ -229,7 +229,8 @@ pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     if !listed.is_empty() {
         all.push(listed.join(";\n"));
     }
-    all.extend(texts_of(input, &["query"]).filter(|text| is_sql(text)).map(str::to_owned));
+    let asked = texts_of(input, &["query", "q", "text", "stmt", "command", "body"]);
+    all.extend(asked.filter(|text| is_sql(text)).map(str::to_owned));
     all
 }
 
