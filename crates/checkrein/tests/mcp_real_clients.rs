@@ -44,9 +44,12 @@ fn heard(environment: &TestEnvironment) -> String {
 }
 
 fn claude(environment: &TestEnvironment) -> Model {
+    // The client goes on while the server starts.
+    drop(fs::remove_file(environment.home().join("heard.jsonl.listed-to-claude-code")));
     let calls = vec![
-        // The client goes on while the server starts.
-        bash("sleep 6"),
+        bash(
+            "for i in $(seq 60); do sleep 0.1; test -e ../heard.jsonl.listed-to-claude-code && break; done; sleep 0.4",
+        ),
         Turn::Calls(vec![("mcp__vault__get_secret", json!({}))]),
         Turn::Calls(vec![("mcp__vault__delete_everything", json!({}))]),
         Turn::Says("finished"),

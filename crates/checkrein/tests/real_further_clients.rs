@@ -17,6 +17,7 @@ use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 use support::chat_model::{Call, ChatModel};
 use support::driven::{command, shell};
+use support::pool::{Job, wait};
 
 /// Runs a client on a script under `checkrein run`; the report. `None` where it is not installed.
 fn report(environment: &TestEnvironment, client: &str, calls: Vec<Call>, options: &[&str]) -> Option<Json> {
@@ -121,48 +122,69 @@ fn is_judged_without_hooks(client: &str) {
     assert!(!environment.project().join("late.txt").exists(), "{client}: {report}");
 }
 
+/// All tests here; those that take the longest begin.
+fn jobs() -> Vec<Job> {
+    let of = |name: &str, job: fn(&str), clients: &[&'static str]| -> Vec<Job> {
+        clients.iter().map(|client| (format!("{client}::{name}"), job, *client)).collect()
+    };
+    let with_droid = [SUPERVISED, &["droid"]].concat();
+    [
+        of("is_counted_with_hooks", is_counted_with_hooks, SUPERVISED),
+        of("goes_on_with_its_session", goes_on, SUPERVISED),
+        of("is_limited_without_hooks", is_limited_without_hooks, SUPERVISED),
+        of("is_judged_without_hooks", is_judged_without_hooks, &with_droid),
+        of("is_counted", is_counted, &with_droid),
+    ]
+    .concat()
+}
+
 macro_rules! supervised {
-    ($($name:ident),*) => {$(
-        mod $name {
+    ($($name:ident),*) => {
+        const SUPERVISED: &[&str] = &[$(stringify!($name)),*];
+        $(mod $name {
+            use super::{jobs, wait};
+
             #[test]
             fn is_counted() {
-                super::is_counted(stringify!($name));
+                wait(concat!(stringify!($name), "::is_counted"), jobs);
             }
 
             #[test]
             fn is_counted_with_hooks() {
-                super::is_counted_with_hooks(stringify!($name));
+                wait(concat!(stringify!($name), "::is_counted_with_hooks"), jobs);
             }
 
             #[test]
             fn is_limited_without_hooks() {
-                super::is_limited_without_hooks(stringify!($name));
+                wait(concat!(stringify!($name), "::is_limited_without_hooks"), jobs);
             }
 
             #[test]
             fn is_judged_without_hooks() {
-                super::is_judged_without_hooks(stringify!($name));
+                wait(concat!(stringify!($name), "::is_judged_without_hooks"), jobs);
             }
 
             #[test]
             fn goes_on_with_its_session() {
-                super::goes_on(stringify!($name));
+                wait(concat!(stringify!($name), "::goes_on_with_its_session"), jobs);
             }
-        }
-    )*};
+        })*
+    };
 }
 
-supervised!(claude, codex, gemini, qwen, copilot, opencode);
+supervised!(copilot, opencode, qwen, gemini, codex, claude);
 
 mod droid {
+    use super::{jobs, wait};
+
     #[test]
     fn is_counted() {
-        super::is_counted("droid");
+        wait("droid::is_counted", jobs);
     }
 
     #[test]
     fn is_judged_without_hooks() {
-        super::is_judged_without_hooks("droid");
+        wait("droid::is_judged_without_hooks", jobs);
     }
 }
 

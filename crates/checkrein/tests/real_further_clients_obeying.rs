@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use support::driven::{run, run_with};
+use support::pool::{Job, wait};
 use support::{AT_ONCE, TestEnvironment};
 
 const DELETION: &str = "rm -rf ~";
@@ -28,6 +29,9 @@ const FORCED: &str = "git push --force origin feature/login";
 
 /// What stands in a file of settings.
 const SECRET: &str = concat!("0123456789", "abcdefABCDEF");
+
+/// What a command prints and no model may read.
+const TOKEN: &str = concat!("ghp_0123456789abcdefghij", "ABCDEFGHIJ012345");
 
 /// Where the hooks of a user are registered, and whether a client reads that anew while it works.
 fn registered(environment: &TestEnvironment, client: &str) -> (PathBuf, Read) {
@@ -61,13 +65,15 @@ fn obeys(client: &str) {
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", AT_ONCE);
     environment.write(".env", &format!("API_KEY={SECRET}\n"));
+    environment.write("out.txt", &format!("it said {TOKEN} at the end\n"));
     environment.succeed(&["init", "--client", client, "--user", "--yes"]);
     let canary = environment.home().join("precious.txt");
     fs::write(&canary, "precious\n").unwrap();
     let (file, read) = registered(&environment, client);
     assert!(fs::read_to_string(&file).unwrap().contains("checkrein-hook"), "{client}: {}", file.display());
     let removal = format!("rm -f {}", file.display());
-    let mut calls = vec![removal.as_str(), DELETION, ASKED, FORCED, "cat .env", "echo hi > hi.txt"];
+    let mut calls =
+        vec![removal.as_str(), DELETION, ASKED, FORCED, "cat .env", "cat out.txt", "echo hi > hi.txt"];
     calls.extend(["ls"; 14]);
     calls.push("echo ran > ran.txt");
     let taken = file.clone();
@@ -98,6 +104,10 @@ fn obeys(client: &str) {
     // It ran in a form without values, or was refused with that form.
     assert!(!heard.contains(SECRET), "{client}: {heard}");
     assert!(heard.contains("API_KEY") || heard.contains("Make this call instead"), "{client}: {heard}");
+    // What a tool prints is masked, where a client takes that.
+    let is_shown = ["cline", "droid"].contains(&client);
+    assert_eq!(heard.contains(TOKEN), is_shown, "{client}: {heard}");
+    assert!(heard.contains("it said"), "{client}: {heard}");
     assert!(environment.project().join("hi.txt").exists(), "{client}: {heard}");
     // A hint, then a stop.
     assert!(heard.contains("checkrein noticed stuck loop"), "{client}: {heard}");
@@ -147,36 +157,45 @@ const SLOW: &str = "rm -rf ~ # slow.txt";
 const FAILURES: [&str; 5] =
     ["touch dies.txt", "touch silent.txt", "touch nonsense.txt", "touch half.txt", SLOW];
 
+/// What a client does with a hook that fails. With Cline such a hook ends the run.
+fn fails_closed_whatever_the_hook_does(client: &str) {
+    let runs = if client == "cline" { FAILURES.chunks(1).collect() } else { vec![&FAILURES[..]] };
+    fails_closed(client, &runs);
+}
+
+/// All tests here.
+fn jobs() -> Vec<Job> {
+    let each = |client: &'static str| -> [Job; 2] {
+        [
+            (
+                format!("{client}::fails_closed_whatever_the_hook_does"),
+                fails_closed_whatever_the_hook_does,
+                client,
+            ),
+            (format!("{client}::obeys"), obeys, client),
+        ]
+    };
+    CLIENTS.iter().copied().flat_map(each).collect()
+}
+
 macro_rules! clients {
-    ($($name:ident),*) => {$(
-        mod $name {
+    ($($name:ident),*) => {
+        const CLIENTS: &[&str] = &[$(stringify!($name)),*];
+        $(mod $name {
+            use super::{jobs, wait};
+
             #[test]
             fn obeys() {
-                super::obeys(stringify!($name));
+                wait(concat!(stringify!($name), "::obeys"), jobs);
             }
 
             #[test]
             fn fails_closed_whatever_the_hook_does() {
-                super::fails_closed(stringify!($name), &[&super::FAILURES]);
+                wait(concat!(stringify!($name), "::fails_closed_whatever_the_hook_does"), jobs);
             }
-        }
-    )*};
+        })*
+    };
 }
 
-clients!(claude, codex, gemini, qwen, copilot, droid, opencode, kilo);
-
-mod cline {
-    use super::{FAILURES, fails_closed};
-
-    #[test]
-    fn obeys() {
-        super::obeys("cline");
-    }
-
-    #[test]
-    fn fails_closed_whatever_the_hook_does() {
-        // A hook that fails ends the run.
-        let each: Vec<&[&str]> = FAILURES.chunks(1).collect();
-        fails_closed("cline", &each);
-    }
-}
+// Those that take the longest begin.
+clients!(kilo, cline, opencode, qwen, gemini, droid, copilot, codex, claude);

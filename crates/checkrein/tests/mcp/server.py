@@ -52,6 +52,7 @@ def call(id, name, arguments):
         answer(id, text("done: " + name))
 
 
+client = ""
 log = open(HEARD, "a")
 for line in sys.stdin:
     log.write(line)
@@ -66,6 +67,7 @@ for line in sys.stdin:
         continue
     method, id, parameters = message["method"], message["id"], message.get("params") or {}
     if method == "initialize":
+        client = parameters.get("clientInfo", {}).get("name", "")
         answer(id, {
             "protocolVersion": parameters.get("protocolVersion", "2025-06-18"),
             "capabilities": {"tools": {}},
@@ -73,6 +75,8 @@ for line in sys.stdin:
         })
     elif method == "tools/list":
         answer(id, {"tools": script()["tools"]})
+        # Who waits for a client that knows the tools looks for this.
+        open(HEARD + ".listed-to-" + client.replace("/", "_"), "w").close()
     elif method == "tools/call":
         call(id, parameters.get("name"), parameters.get("arguments") or {})
     elif method == "resources/read":

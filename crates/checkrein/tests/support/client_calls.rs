@@ -10,6 +10,11 @@ use super::TestEnvironment;
 
 /// What the hook of a client gives back.
 pub fn said(environment: &TestEnvironment, client: &str, payload: &Json) -> HookOutput {
+    said_to(environment, client, &payload.to_string())
+}
+
+/// The same for a payload as it is written.
+pub fn said_to(environment: &TestEnvironment, client: &str, payload: &str) -> HookOutput {
     let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
     let mut child = hook
         .arg(client)
@@ -18,7 +23,7 @@ pub fn said(environment: &TestEnvironment, client: &str, payload: &Json) -> Hook
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    drop(child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()));
+    drop(child.stdin.take().unwrap().write_all(payload.as_bytes()));
     let output = child.wait_with_output().unwrap();
     let code = output.status.code();
     assert!([Some(0), Some(HookOutput::REFUSED)].contains(&code), "{client}: {}", output.status);

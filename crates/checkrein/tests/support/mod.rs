@@ -10,6 +10,7 @@ mod gemini_model;
 pub mod memory;
 pub mod model;
 pub mod picture;
+pub mod pool;
 pub mod requests;
 mod responses_model;
 pub mod terminal;
