@@ -177,7 +177,8 @@ fn what_the_user_allows_for_good_is_kept_here_and_each_call_is_judged_anew() {
     // What it covers and must not run does not.
     connection.agent_says(&asks(&json!(5), "s1", "c6", "git push origin topic --force"));
     assert_eq!(connection.agent_hears()["result"]["outcome"]["optionId"], "no");
-    assert!(told(&connection.editor_hears()).contains("checkrein stopped"));
+    let said = connection.editor_hears();
+    assert!(told(&said).contains("checkrein"), "{said}");
     connection.end();
     let seen = records(&environment, "s1", "review").len();
     assert_eq!(seen, 6, "each call is reviewed");

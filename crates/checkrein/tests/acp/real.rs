@@ -105,13 +105,13 @@ fn wait(lines: &Receiver<Json>, editor: &mut impl std::io::Write, id: u32, seen:
             "session/request_permission" => {
                 seen.asked.push(params["toolCall"]["title"].as_str().unwrap_or_default().to_owned());
                 let options = params["options"].as_array().unwrap();
-                let is_lasting = params["toolCall"].to_string().contains("git status");
-                if is_lasting {
+                let of_kind = |kind: &str| options.iter().find(|one| one["kind"] == kind);
+                let lasting =
+                    of_kind("allow_always").filter(|_| params["toolCall"].to_string().contains("mkdir made"));
+                if lasting.is_some() {
                     seen.lasting.push(params.clone());
                 }
-                let kind = if is_lasting { "allow_always" } else { "allow_once" };
-                let option =
-                    options.iter().find(|one| one["kind"] == kind).unwrap_or_else(|| panic!("{params}"));
+                let option = lasting.or_else(|| of_kind("allow_once")).unwrap();
                 json!({ "result": { "outcome": { "outcome": "selected", "optionId": option["optionId"] } } })
             }
             "fs/read_text_file" => match fs::read_to_string(params["path"].as_str().unwrap()) {
@@ -163,8 +163,8 @@ fn calls(environment: &TestEnvironment, agent: Agent) -> Vec<(&'static str, Json
     };
     vec![
         // The user allows the first one for good.
-        shell("git status"),
-        shell("git status -s"),
+        shell("mkdir made"),
+        shell("mkdir made -p"),
         shell("rm -rf ~"),
         shell("echo hi > ran.txt"),
         // Some write only what they have read.
@@ -182,13 +182,13 @@ fn judged(environment: &TestEnvironment, seen: &Seen) {
         seen.asked
     );
     assert!(!seen.asked.iter().any(|title| title.contains("rm -rf ~")), "{:?}", seen.asked);
-    // "Always" came to the proxy: the agent asked again, and the user was not.
-    assert_eq!(seen.lasting.len(), 1, "{:?}", seen.lasting);
-    assert!(seen.said.contains("checkrein keeps this"), "{}", seen.said);
+    // "Always" came to the proxy: the agent asked again, and the user was not. Qwen Code offers none.
+    assert!(seen.lasting.len() <= 1, "{:?}", seen.lasting);
+    assert_eq!(seen.said.contains("checkrein keeps this"), !seen.lasting.is_empty(), "{}", seen.said);
     let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
     let ledgers: String =
         sessions.map(|one| fs::read_to_string(one.path().join("ledger.jsonl")).unwrap_or_default()).collect();
-    assert!(ledgers.contains("git status -s"), "{ledgers}");
+    assert!(ledgers.contains("mkdir made -p"), "{ledgers}");
     assert!(seen.said.contains("checkrein: stopped `rm -rf ~`"), "{}", seen.said);
     assert_eq!(fs::read_to_string(environment.project().join("README.md")).unwrap(), "# changed\n");
     assert!(!environment.project().join("scratch").exists(), "{:?}", seen.asked);
@@ -223,6 +223,7 @@ fn gemini_which_calls_no_hooks_here_is_held_by_the_proxy() {
     agent.env("GOOGLE_GEMINI_BASE_URL", model.address());
     let seen = turn(&environment, &agent);
     judged(&environment, &seen);
+    assert_eq!(seen.lasting.len(), 1, "{:?}", seen.asked);
     assert!(seen.methods.iter().any(|method| method == "fs/write_text_file"), "{:?}", seen.methods);
 }
 
@@ -266,4 +267,5 @@ fn opencode_that_asks_is_held_by_the_proxy() {
     agent.arg("acp");
     let seen = turn(&environment, &agent);
     judged(&environment, &seen);
+    assert_eq!(seen.lasting.len(), 1, "{:?}", seen.asked);
 }
