@@ -841,7 +841,11 @@ fn a_call_that_says_two_things_is_refused_for_every_client() {
             let twice = format!("{}\"{other}\":\"rm -rf ~\",{}", &payload[..at], &payload[at..]);
             assert!(serde_json::from_str::<Json>(&twice).is_ok(), "{twice}");
             let output = said_to(&environment, name, &twice);
-            assert!(client.canary.is_denied(&output), "{name}: {twice}: {output:?}");
+            let object: Json = serde_json::from_slice(&output.object).unwrap_or_default();
+            assert!(
+                client.canary.is_denied(&output) || object["decision"] == "block",
+                "{name}: {twice}: {output:?}"
+            );
         }
         assert!(!client.canary.is_denied(&said_to(&environment, name, &payload)), "{name}");
     }
