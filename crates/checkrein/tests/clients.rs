@@ -3,9 +3,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stdout,
     unreachable_pub,
-    reason = "a test that cannot go on should panic, and measures are told"
+    reason = "a test that cannot go on should panic"
 )]
 
 mod support;
@@ -18,7 +17,7 @@ use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
-use support::client_calls::{dangerous, said, said_to};
+use support::client_calls::{dangerous, said};
 
 /// The recorded payloads of a client, by name.
 fn recorded(folder: &str) -> Vec<(String, Json)> {
@@ -823,171 +822,4 @@ fn every_client_is_refused_in_its_form_and_not_disturbed_otherwise() {
             assert!(client.canary.is_denied(&touched), "{name}: {path:?}: {touched:?}");
         }
     }
-}
-
-/// A call under a key that stands twice: which of the two values a client takes, nobody knows.
-#[test]
-fn a_call_that_says_two_things_is_refused_for_every_client() {
-    let environment = TestEnvironment::new();
-    for client in CLIENTS {
-        let name = client.client.name();
-        let payload = dangerous(client, &environment, "ls -la").to_string();
-        let at = payload.find("\"ls -la\"").unwrap();
-        let before = payload[..at].trim_end_matches('[').strip_suffix("\":").unwrap();
-        let key = &before[before.rfind('"').unwrap() + 1..];
-        let at = before.len() - key.len() - 1;
-        let escaped = format!("\\u{:04x}{}", u32::from(key.as_bytes()[0]), &key[1..]);
-        for other in [key, &escaped] {
-            let twice = format!("{}\"{other}\":\"rm -rf ~\",{}", &payload[..at], &payload[at..]);
-            assert!(serde_json::from_str::<Json>(&twice).is_ok(), "{twice}");
-            let output = said_to(&environment, name, &twice);
-            let object: Json = serde_json::from_slice(&output.object).unwrap_or_default();
-            assert!(
-                client.canary.is_denied(&output) || object["decision"] == "block",
-                "{name}: {twice}: {output:?}"
-            );
-        }
-        assert!(!client.canary.is_denied(&said_to(&environment, name, &payload)), "{name}");
-    }
-}
-
-#[test]
-fn tokens_in_what_a_tool_prints_reach_no_model_that_can_be_kept_from_them() {
-    let environment = TestEnvironment::new();
-    let token = concat!("ghp_0123456789abcdefghij", "ABCDEFGHIJ012345");
-    let printed = format!("it said {token}\n");
-    let cwd = environment.project();
-    let (flat, call) = (json!({ "session_id": "s", "cwd": cwd }), json!({ "command": "cat out.txt" }));
-    let after = |more: Json| {
-        let mut payload = flat.clone();
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        payload
-    };
-    let mut tried = Vec::new();
-    for (client, payload) in [
-        (
-            "codex",
-            after(
-                json!({ "hook_event_name": "PostToolUse", "model": "m", "turn_id": "1", "tool_name": "Bash", "tool_input": call, "tool_use_id": "c", "tool_response": printed }),
-            ),
-        ),
-        (
-            "gemini",
-            after(
-                json!({ "hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": call, "tool_response": { "llmContent": printed, "returnDisplay": printed } }),
-            ),
-        ),
-        (
-            "qwen",
-            after(
-                json!({ "hook_event_name": "PostToolUse", "tool_name": "run_shell_command", "tool_input": call, "tool_use_id": "c", "tool_response": { "llmContent": printed } }),
-            ),
-        ),
-        (
-            "copilot",
-            json!({ "sessionId": "s", "timestamp": 1, "cwd": cwd, "toolName": "bash", "toolArgs": call, "toolResult": { "resultType": "success", "textResultForLlm": printed } }),
-        ),
-        (
-            "opencode",
-            after(
-                json!({ "hook_event_name": "PostToolUse", "tool_name": "bash", "tool_input": call, "tool_use_id": "c", "tool_response": { "output": printed, "exit": 0 } }),
-            ),
-        ),
-        (
-            "kilo",
-            after(
-                json!({ "hook_event_name": "PostToolUse", "tool_name": "bash", "tool_input": call, "tool_use_id": "c", "tool_response": { "output": printed, "exit": 0 } }),
-            ),
-        ),
-    ] {
-        let said = answer(&environment, client, &payload);
-        let in_place = match client {
-            "copilot" => &said["modifiedResult"]["textResultForLlm"],
-            "qwen" => &said["stopReason"],
-            _ => &said["reason"],
-        };
-        let text = in_place.as_str().unwrap_or_else(|| panic!("{client}: {said}"));
-        assert!(
-            text.starts_with("it said [masked:") || client == "qwen" && text.contains("it said [masked:"),
-            "{client}: {text}"
-        );
-        assert!(!said.to_string().contains(token), "{client}: {said}");
-        // What holds none stays as it is.
-        let plain: Json = serde_json::from_str(&payload.to_string().replace(token, "nothing")).unwrap();
-        let said = answer(&environment, client, &plain);
-        assert!(["{}", r#"{"decision":"pass"}"#].contains(&said.to_string().as_str()), "{client}: {said}");
-        tried.push(client);
-    }
-    for client in
-        CLIENTS.iter().filter(|client| client.tool_output == checkrein_protocol::ToolOutput::Replaced)
-    {
-        assert!(tried.contains(&client.client.name()), "{}", client.title);
-    }
-}
-
-#[test]
-fn what_hides_a_command_from_one_reading_is_found_by_another() {
-    let environment = TestEnvironment::new();
-    let (home, project) = (environment.home(), environment.project());
-    fs::write(home.join("notes.txt"), "the only copy\n").unwrap();
-    let cline = |commands: Json| {
-        json!({ "taskId": "t", "hookName": "tool_call", "workspaceRoots": [project],
-            "tool_call": { "id": "1", "name": "run_commands", "input": { "commands": commands } } })
-    };
-    let typed = |input: &str| {
-        json!({ "sessionId": "s", "timestamp": 1, "cwd": project, "toolName": "write_bash",
-            "toolArgs": { "shellId": "1", "input": input, "delay": 1 } })
-    };
-    let server = |input: Json| {
-        json!({ "session_id": "s", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "mcp__sh__run",
-            "tool_input": input, "tool_use_id": "c" })
-    };
-    for (client, payload) in [
-        ("cline", cline(json!(["echo 'a", "rm -rf ~", "echo 'b"]))),
-        ("cline", cline(json!(["echo ${x:-", "rm -rf ~", "}"]))),
-        ("cline", cline(json!(["cat <<X", "rm -rf ~"]))),
-        ("copilot", typed("rm -rf ~{enter}")),
-        ("copilot", typed("{enter}rm -rf ~x{backspace}{enter}")),
-        ("codex", server(json!({ "command": "rm -rf *", "cwd": home }))),
-        ("codex", server(json!({ "command": "rm -rf *", "workingDirectory": home }))),
-        (
-            "copilot",
-            json!({ "sessionId": "s", "timestamp": 1, "cwd": project, "toolName": "bash", "toolArgs": { "command": "rm -rf *", "cwd": home } }),
-        ),
-    ] {
-        let row = checkrein_clients::named(client).unwrap();
-        let output = said(&environment, client, &payload);
-        assert!(row.canary.is_denied(&output), "{client}: {payload}: {output:?}");
-    }
-    for (client, payload) in [
-        ("cline", cline(json!(["echo 'a'", "cd src", "ls"]))),
-        ("copilot", typed("ls{enter}")),
-        ("codex", server(json!({ "command": "ls", "cwd": project }))),
-    ] {
-        let row = checkrein_clients::named(client).unwrap();
-        let output = said(&environment, client, &payload);
-        assert!(!row.canary.is_denied(&output), "{client}: {payload}: {output:?}");
-    }
-}
-
-#[test]
-fn a_call_costs_about_the_same_for_every_client() {
-    let environment = TestEnvironment::new();
-    let mut all = Vec::new();
-    for client in CLIENTS {
-        let name = client.client.name();
-        let payload = dangerous(client, &environment, "ls -la");
-        let mut times: Vec<_> = (0..5)
-            .map(|_| {
-                let started = std::time::Instant::now();
-                said(&environment, name, &payload);
-                started.elapsed()
-            })
-            .collect();
-        times.sort();
-        println!("{:12} {:6.1} ms", client.title, times[2].as_secs_f64() * 1000.0);
-        all.push(times[0]);
-    }
-    let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
-    assert!(*most < *least * 5 + std::time::Duration::from_millis(200), "{least:?} to {most:?}");
 }

@@ -57,10 +57,10 @@ const FORMS: &str = "\n## The form, for all twelve\n\n\
     | the canary of `doctor` | `clients::doctor_proves_the_protection_of_every_client` |\n\
     | recorded conversations of ACP and MCP | `acp::streams::recorded_conversations_pass_byte_for_byte_and_in_order`, `mcp::everything_else_passes_byte_for_byte_and_in_order` |\n\
     | made up hostile conversations of ACP and MCP | `crates/proxies/tests/hostile.rs`, `crates/gateway/tests/hostile.rs`; in any order, with answers to what was heard and to what was not: `crates/proxies/tests/sequences.rs`, `crates/gateway/tests/sequences.rs` |\n\
-    | a payload that says something twice | `clients::a_call_that_says_two_things_is_refused_for_every_client` |\n\
+    | a payload that says something twice | `client_readings::a_call_that_says_two_things_is_refused_for_every_client` |\n\
     | \"always allow\" in an editor | `acp::judged::what_the_user_allows_for_good_is_kept_here_and_each_call_is_judged_anew`, `acp::streams::a_lasting_yes_to_any_recorded_agent_becomes_one_for_the_call_and_answers_the_next_one` |\n\
-    | keys and tokens in what a tool prints | `clients::tokens_in_what_a_tool_prints_reach_no_model_that_can_be_kept_from_them` |\n\
-    | the time of a call | `clients::a_call_costs_about_the_same_for_every_client` |\n\
+    | keys and tokens in what a tool prints | `client_readings::tokens_in_what_a_tool_prints_reach_no_model_that_can_be_kept_from_them` |\n\
+    | the time of a call | `client_readings::a_call_costs_about_the_same_for_every_client` |\n\
     | 100,000 messages of ACP, rate and memory | `acp::streams::a_flood_passes_in_order_within_bounded_memory` |\n\
     | Claude Code and OpenCode with one server behind the gateway | `mcp_real_clients::one_server_that_claude_code_and_opencode_share_is_one_behind_the_gateway` |\n";
 

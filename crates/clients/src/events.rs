@@ -10,38 +10,41 @@ pub struct ClientEvent {
     /// Its name, as the client writes it.
     pub name: &'static str,
     /// What becomes of it.
-    pub treatment: Treatment,
+    pub treatment: EventTreatment,
 }
 
 /// What becomes of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Treatment {
+pub enum EventTreatment {
     /// Our hook is called for it.
     Registered,
     /// It cannot matter, for this reason.
     Left(&'static str),
 }
 
-const UNSEEN: Treatment =
-    Treatment::Left("its documentation names it without more, and no version that was run has fired it");
-const MODEL: Treatment =
-    Treatment::Left("it is about a request to the model; what the model calls is reviewed before it runs");
-const JUDGED: Treatment = Treatment::Left(
+const UNSEEN: EventTreatment =
+    EventTreatment::Left("its documentation names it without more, and no version that was run has fired it");
+const MODEL: EventTreatment = EventTreatment::Left(
+    "it is about a request to the model; what the model calls is reviewed before it runs",
+);
+const JUDGED: EventTreatment = EventTreatment::Left(
     "each call was judged before that, and an answer here would take the place of the one of the user",
 );
-const TELLS: Treatment = Treatment::Left("it only tells, nothing runs by it, and no answer is obeyed");
-const PRE: Treatment = Treatment::Left("`preToolUse` tells of each of these calls already");
-const POST: Treatment = Treatment::Left("`postToolUse` tells of each of these calls already");
-const TAB: Treatment =
-    Treatment::Left("it is about the completions of the editor while the user types, not about an agent");
-const FILES: Treatment =
-    Treatment::Left("it tells of what the user saves too, and comes when the file is written already");
+const TELLS: EventTreatment =
+    EventTreatment::Left("it only tells, nothing runs by it, and no answer is obeyed");
+const PRE: EventTreatment = EventTreatment::Left("`preToolUse` tells of each of these calls already");
+const POST: EventTreatment = EventTreatment::Left("`postToolUse` tells of each of these calls already");
+const TAB: EventTreatment = EventTreatment::Left(
+    "it is about the completions of the editor while the user types, not about an agent",
+);
+const FILES: EventTreatment =
+    EventTreatment::Left("it tells of what the user saves too, and comes when the file is written already");
 
 const fn registered(name: &'static str) -> ClientEvent {
-    ClientEvent { name, treatment: Treatment::Registered }
+    ClientEvent { name, treatment: EventTreatment::Registered }
 }
 
-const fn left(name: &'static str, treatment: Treatment) -> ClientEvent {
+const fn left(name: &'static str, treatment: EventTreatment) -> ClientEvent {
     ClientEvent { name, treatment }
 }
 
@@ -76,18 +79,18 @@ pub(crate) const CLAUDE: &[ClientEvent] = &[
     registered("ElicitationResult"),
     left(
         "DirectoryAdded",
-        Treatment::Left(
+        EventTreatment::Left(
             "what is done in the directory is reviewed call by call, and older versions do not know the event",
         ),
     ),
     left(
         "FileChanged",
-        Treatment::Left("it tells of files that a hook asked to watch, and ours asks for none"),
+        EventTreatment::Left("it tells of files that a hook asked to watch, and ours asks for none"),
     ),
-    left("WorktreeCreate", Treatment::Left("a hook on it replaces the work of the client")),
+    left("WorktreeCreate", EventTreatment::Left("a hook on it replaces the work of the client")),
     left(
         "WorktreeRemove",
-        Treatment::Left("its answer is not read, and the client itself removes the worktree"),
+        EventTreatment::Left("its answer is not read, and the client itself removes the worktree"),
     ),
 ];
 
@@ -158,7 +161,10 @@ pub(crate) const COPILOT: &[ClientEvent] = &[
     registered("subagentStart"),
     registered("subagentStop"),
     registered("preCompact"),
-    left("userPromptTransformed", Treatment::Left("it is the prompt that `userPromptSubmitted` told of")),
+    left(
+        "userPromptTransformed",
+        EventTreatment::Left("it is the prompt that `userPromptSubmitted` told of"),
+    ),
     left("permissionRequest", JUDGED),
     left("errorOccurred", TELLS),
     left("notification", TELLS),
@@ -173,8 +179,8 @@ pub(crate) const CLINE: &[ClientEvent] = &[
     registered("TaskComplete"),
     registered("SessionShutdown"),
     registered("PreCompact"),
-    left("UserPromptSubmit", Treatment::Left("it was seen to fire for no prompt")),
-    left("TaskCancel", Treatment::Left("the user ended the task; `SessionShutdown` tells of it")),
+    left("UserPromptSubmit", EventTreatment::Left("it was seen to fire for no prompt")),
+    left("TaskCancel", EventTreatment::Left("the user ended the task; `SessionShutdown` tells of it")),
     left("TaskError", TELLS),
     left("Notification", TELLS),
 ];
@@ -214,7 +220,7 @@ pub(crate) const CURSOR: &[ClientEvent] = &[
     left("afterTabFileEdit", TAB),
     left("afterAgentResponse", TELLS),
     left("afterAgentThought", TELLS),
-    left("workspaceOpen", Treatment::Left("no agent works yet")),
+    left("workspaceOpen", EventTreatment::Left("no agent works yet")),
 ];
 
 /// Those of Windsurf.
@@ -231,9 +237,12 @@ pub(crate) const WINDSURF: &[ClientEvent] = &[
     registered("post_cascade_response"),
     left(
         "post_cascade_response_with_transcript",
-        Treatment::Left("it is the end of the turn that `post_cascade_response` told of"),
+        EventTreatment::Left("it is the end of the turn that `post_cascade_response` told of"),
     ),
-    left("post_setup_worktree", Treatment::Left("what is done in the worktree is reviewed call by call")),
+    left(
+        "post_setup_worktree",
+        EventTreatment::Left("what is done in the worktree is reviewed call by call"),
+    ),
 ];
 
 /// Those of Kiro.
@@ -243,12 +252,12 @@ pub(crate) const KIRO: &[ClientEvent] = &[
     registered("PreToolUse"),
     registered("PostToolUse"),
     registered("Stop"),
-    left("PreTaskExec", Treatment::Left("the calls of the task are reviewed one by one")),
-    left("PostTaskExec", Treatment::Left("the calls of the task are reviewed one by one")),
+    left("PreTaskExec", EventTreatment::Left("the calls of the task are reviewed one by one")),
+    left("PostTaskExec", EventTreatment::Left("the calls of the task are reviewed one by one")),
     left("PostFileSave", FILES),
     left("PostFileCreate", FILES),
     left("PostFileDelete", FILES),
-    left("Manual", Treatment::Left("it is a button for the user")),
+    left("Manual", EventTreatment::Left("it is a button for the user")),
 ];
 
 /// Those of OpenCode and Kilo: what a plugin of theirs can hear.
@@ -258,14 +267,14 @@ pub(crate) const PLUGIN: &[ClientEvent] = &[
     registered("chat.message"),
     registered("session.created"),
     registered("session.idle"),
-    left("permission.ask", Treatment::Left("it was seen never to be called")),
+    left("permission.ask", EventTreatment::Left("it was seen never to be called")),
     left(
         "permission.asked",
-        Treatment::Left("each call was judged before that, and a plugin cannot answer for the user"),
+        EventTreatment::Left("each call was judged before that, and a plugin cannot answer for the user"),
     ),
     left("permission.replied", TELLS),
     left("session.error", TELLS),
-    left("shell.env", Treatment::Left("it sets variables for a command that was reviewed")),
+    left("shell.env", EventTreatment::Left("it sets variables for a command that was reviewed")),
     left("session.drained", TELLS),
 ];
 
@@ -280,8 +289,8 @@ pub(crate) fn section(clients: &[ClientAdapter]) -> String {
         for event in client.events {
             let name = format!("`{}`", event.name);
             match event.treatment {
-                Treatment::Registered => registered.push(name),
-                Treatment::Left(why) => match left.iter_mut().find(|(known, _)| *known == why) {
+                EventTreatment::Registered => registered.push(name),
+                EventTreatment::Left(why) => match left.iter_mut().find(|(known, _)| *known == why) {
                     Some((_, names)) => names.push(name),
                     None => left.push((why, vec![name])),
                 },
@@ -312,10 +321,12 @@ mod tests {
             for event in client.events {
                 assert!(seen.insert(event.name), "{name}: {} stands twice", event.name);
                 match event.treatment {
-                    Treatment::Registered => {
+                    EventTreatment::Registered => {
                         told.insert(event.name.to_owned());
                     }
-                    Treatment::Left(why) => assert!(why.split(' ').count() > 3, "{name}: {}", event.name),
+                    EventTreatment::Left(why) => {
+                        assert!(why.split(' ').count() > 3, "{name}: {}", event.name)
+                    }
                 }
             }
             // A plugin hears its events under names of the client, and passes them on under ours.
