@@ -34,13 +34,13 @@ impl Exemptions {
         Self(comments.filter_map(|comment| exemption(source, all, *comment)).collect())
     }
 
-    /// Takes away what is allowed.
+    /// Takes away what is allowed. What is about the file as a whole, such as a test that is gone, is allowed anywhere in it.
     pub(crate) fn apply(&self, findings: &mut Vec<GateFinding>) {
         findings.retain(|finding| {
             !self.0.iter().any(|one| {
                 one.has_reason
                     && one.kinds.contains(&finding.kind)
-                    && (one.first..=one.last).contains(&finding.line)
+                    && ((one.first..=one.last).contains(&finding.line) || finding.is_of_file())
             })
         });
     }

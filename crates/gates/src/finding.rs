@@ -264,6 +264,11 @@ impl GateFinding {
         Self { first_line: 1, last_line: usize::MAX, ..Self::at(1, kind, weight, text) }
     }
 
+    /// Whether it is about a file as a whole.
+    pub(crate) fn is_of_file(&self) -> bool {
+        self.first_line == 1 && self.last_line == usize::MAX && self.kind == FindingKind::WeakenedTest
+    }
+
     /// Whether it is about any line of some ranges.
     pub(crate) fn touches(&self, ranges: &[RangeInclusive<usize>]) -> bool {
         ranges.iter().any(|range| *range.start() <= self.last_line && self.first_line <= *range.end())

@@ -11,7 +11,11 @@
 //! | `act` | what a statement of a body does |
 //! | `remark` | what comments and messages say about the code around them |
 //! | `body` | whether a function is written |
-//! | `proof` | what tests assert |
+//! | `proof` | tests: what they are, whether they run, what they assert |
+//! | `assertion` | what an assertion is about, and how much it says |
+//! | `reach` | whether an assertion is reached, and how often |
+//! | `side` | a changed file before or after the change, as far as its tests are compared |
+//! | `weakened` | tests that check less than before, over all files of a change |
 //! | `dropped` | errors that are caught and dropped |
 //! | `comment` | code in comments, marks of unfinished work |
 //! | `exemption` | findings that somebody allowed, with the reason |
@@ -38,6 +42,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod act;
+mod assertion;
 mod body;
 mod comment;
 mod completeness;
@@ -57,12 +62,15 @@ mod manifest;
 mod mechanical;
 mod phantoms;
 mod proof;
+mod reach;
 mod remark;
 mod scope;
 mod secrets;
+mod side;
 mod source;
 mod telling;
 mod test_plan;
+mod weakened;
 mod well_known;
 
 pub use completeness::{
@@ -83,3 +91,4 @@ pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine
 pub use scope::out_of_scope;
 pub use secrets::examine_secrets;
 pub use test_plan::{TestPlanAnswer, examine_test_plan};
+pub use weakened::{ExaminedTests, TestText, examine_tests};

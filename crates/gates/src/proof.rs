@@ -1,12 +1,19 @@
-//! What tests assert.
+//! What tests assert, and whether they run.
+
+use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-use crate::act::{called, is_fixed, last_name};
+use crate::act::{called, last_name};
+use crate::assertion::{
+    Strength, condition_around, holds_always, is_assertion, is_hollow, is_self_comparison, is_start_of_chain,
+    squeezed, strength, strength_of_condition, subjects,
+};
 use crate::body::Setting;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, words};
 use crate::language::SourceLanguage;
+use crate::reach::{Runs, rows, runs_in};
 use crate::source::{Source, descendants, line_of, named_children};
 
 /// A test.
@@ -14,20 +21,57 @@ use crate::source::{Source, descendants, line_of, named_children};
 pub(crate) struct TestCase<'t> {
     /// Its name.
     pub(crate) name: String,
+    /// The class that it stands in; empty where it stands in none.
+    pub(crate) scope: String,
     /// The whole.
     pub(crate) node: Node<'t>,
-    /// How many assertions it makes.
-    pub(crate) assertions: usize,
-    /// How many of them always hold.
-    pub(crate) trivial: usize,
-    /// Where each of these is.
-    hollow: Vec<Node<'t>>,
+    /// What stands before its body; empty for one that is a call.
+    pub(crate) header: &'t str,
+    /// What it asserts.
+    pub(crate) assertions: Vec<Assertion<'t>>,
+    /// Whether it is run.
+    pub(crate) skip: Skip,
+    /// Whether the others of its file are not run because of it.
+    pub(crate) is_only: bool,
     /// Whether it can fail by other means, such as a call that panics.
     can_fail: bool,
-    /// Whether it is not run, and nothing says why.
-    is_skipped: bool,
     /// Whether it is empty: that is said elsewhere.
     is_empty: bool,
+}
+
+impl TestCase<'_> {
+    /// Whether it has assertions, and each of them always holds.
+    pub(crate) fn proves_nothing(&self) -> bool {
+        !self.assertions.is_empty() && self.assertions.iter().all(|one| one.is_hollow)
+    }
+}
+
+/// An assertion.
+#[derive(Debug)]
+pub(crate) struct Assertion<'t> {
+    /// The whole.
+    pub(crate) node: Node<'t>,
+    /// What it asserts, without spaces.
+    pub(crate) key: String,
+    /// How much it says.
+    pub(crate) strength: Strength,
+    /// The values that it is about.
+    pub(crate) subjects: Vec<String>,
+    /// How often it runs.
+    pub(crate) runs: Runs,
+    /// Whether it always holds.
+    pub(crate) is_hollow: bool,
+}
+
+/// Whether a test is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Skip {
+    /// It is.
+    Runs,
+    /// It is not, and the text says why.
+    WithReason,
+    /// It is not, and nothing says why.
+    Bare,
 }
 
 /// What is wrong with the tests of a text.
@@ -43,48 +87,22 @@ pub(crate) fn findings(source: &Source, all: &[Function<'_>], setting: Setting) 
             function: case.name.clone(),
             text: shown(source.text(node)),
         };
-        if case.is_skipped {
+        if case.skip == Skip::Bare {
             found.push(about(case.node, FindingKind::SkippedTest, FindingWeight::Warning));
         }
-        for node in &case.hollow {
-            found.push(about(*node, FindingKind::TrivialAssertion, FindingWeight::Error));
+        for one in &case.assertions {
+            if one.is_hollow {
+                found.push(about(one.node, FindingKind::TrivialAssertion, FindingWeight::Error));
+            } else if is_self_comparison(source, one.node) {
+                // That a result is always the same is worth a test, but seldom what is meant.
+                found.push(about(one.node, FindingKind::TrivialAssertion, FindingWeight::Warning));
+            }
         }
-        if case.assertions == 0 && !case.can_fail && !case.is_skipped && !case.is_empty {
+        let is_unreached =
+            !case.assertions.is_empty() && case.assertions.iter().all(|one| one.runs == Runs::Times(0));
+        let asserts_nothing = case.assertions.is_empty() && !case.can_fail;
+        if (asserts_nothing || is_unreached) && case.skip != Skip::Bare && !case.is_empty {
             found.push(about(case.node, FindingKind::NoAssertion, FindingWeight::Warning));
-        }
-    }
-    found
-}
-
-/// Tests that assert less than they did.
-pub(crate) fn weakened(
-    before: &Source,
-    now: &Source,
-    all: &[Function<'_>],
-    setting: Setting,
-) -> Vec<GateFinding> {
-    let (old_functions, _) = crate::function::functions(before);
-    let (old, new) = (cases(before, &old_functions, setting), cases(now, all, setting));
-    let real = |case: &TestCase<'_>| case.assertions - case.trivial;
-    let same = |name: &str| new.iter().filter(|case| case.name == name).collect::<Vec<_>>();
-    let mut found = Vec::new();
-    for case in &old {
-        let twins = old.iter().filter(|other| other.name == case.name).count();
-        if twins > 1 || case.name.is_empty() {
-            continue;
-        }
-        if let [now_case] = same(&case.name).as_slice()
-            && (real(now_case) < real(case) || now_case.is_skipped && !case.is_skipped)
-        {
-            found.push(GateFinding {
-                line: line_of(now_case.node),
-                first_line: line_of(now_case.node),
-                last_line: now_case.node.end_position().row + 1,
-                kind: FindingKind::WeakenedTest,
-                weight: FindingWeight::Error,
-                function: case.name.clone(),
-                text: format!("{} assertions before, {} now", real(case), real(now_case)),
-            });
         }
     }
     found
@@ -92,17 +110,48 @@ pub(crate) fn weakened(
 
 /// All tests of a text.
 pub(crate) fn cases<'t>(source: &'t Source, all: &[Function<'t>], setting: Setting) -> Vec<TestCase<'t>> {
+    let is_case = |function: &&Function<'_>| is_test(source, function, setting);
+    // Functions of the text that assert something for the tests that call them.
+    let asserting: HashSet<&str> = all
+        .iter()
+        .filter(|function| !is_case(function) && function.name.len() > 2)
+        .filter(|function| asserts(source, function.node))
+        .map(|function| function.name.as_str())
+        .collect();
+    let read = |name, node, header, skip| case(source, &asserting, (name, node, header), skip);
     let mut found: Vec<TestCase<'t>> = all
         .iter()
-        .filter(|function| is_test(source, function, setting))
+        .filter(is_case)
         .map(|function| {
-            case(source, function.name.clone(), function.node, is_skipped_by_header(source, function.header))
+            let skip = skip_by_header(source, function.header).max(skip_around(source, function.node));
+            read(name_of_test(source, function), function.node, function.header, skip)
         })
         .collect();
-    found.extend(
-        descendants(source.root()).filter(Node::is_named).filter_map(|node| called_case(source, node)),
-    );
+    found.extend(descendants(source.root()).filter(Node::is_named).filter_map(|node| {
+        let (name, skip, is_only) = called_case(source, node)?;
+        let case = read(name, node, "", skip.max(skip_around(source, node)));
+        Some(TestCase { is_only, ..case })
+    }));
     found
+}
+
+/// Whether something in a node asserts something.
+fn asserts(source: &Source, node: Node<'_>) -> bool {
+    descendants(node).filter(Node::is_named).any(|part| {
+        part.kind() == "assert_statement" && source.language() != SourceLanguage::Php
+            || part.id() != node.id()
+                && called(source, part).is_some_and(|(callee, _)| is_assertion(source, callee))
+    })
+}
+
+/// The name of a test; where a macro makes it, with what tells it from the others.
+fn name_of_test(source: &Source, function: &Function<'_>) -> String {
+    let is_macro = matches!(source.language(), SourceLanguage::C | SourceLanguage::Cpp)
+        && function.name.chars().all(|letter| letter.is_uppercase() || letter == '_');
+    match function.node.child_by_field_name("declarator") {
+        Some(declarator) if is_macro => squeezed(source.text(declarator)),
+        _ => function.name.clone(),
+    }
 }
 
 fn is_test(source: &Source, function: &Function<'_>, setting: Setting) -> bool {
@@ -127,6 +176,7 @@ fn is_test(source: &Source, function: &Function<'_>, setting: Setting) -> bool {
                 && (name.starts_with("test_") || name == "test")
                 && !function.is_inner
                 && !header.contains("fixture")
+                && (source.is_fragment() || is_collected(source, function.node))
         }
         SourceLanguage::Java | SourceLanguage::CSharp => is_marked(&[
             "Test",
@@ -155,10 +205,38 @@ fn is_test(source: &Source, function: &Function<'_>, setting: Setting) -> bool {
     }
 }
 
+/// Whether a test runner of Python looks into what a function stands in: a class of which it knows by its name or its base that it holds tests.
+fn is_collected(source: &Source, node: Node<'_>) -> bool {
+    let is_switched_off = |around: Node<'_>| {
+        named_children(around).iter().any(|one| squeezed(source.text(*one)) == "__test__=False")
+    };
+    let class =
+        std::iter::successors(node.parent(), Node::parent).find(|one| one.kind() == "class_definition");
+    let Some(class) = class else { return !is_switched_off(source.root()) };
+    let name = class.child_by_field_name("name").map(|name| source.text(name)).unwrap_or_default();
+    let bases = class.child_by_field_name("superclasses").map(|bases| source.text(bases)).unwrap_or_default();
+    let has_base = words(bases).next().is_some();
+    // Another class may take its tests over.
+    let is_base = || {
+        descendants(source.root()).filter(|one| one.kind() == "argument_list").any(|one| {
+            one.parent().is_some_and(|of| of.kind() == "class_definition")
+                && words(source.text(one)).any(|word| word == name)
+        })
+    };
+    let body = class.child_by_field_name("body");
+    !body.is_some_and(is_switched_off)
+        && !is_switched_off(source.root())
+        && (name.starts_with("Test")
+            || has_base
+            || name.ends_with("Mixin")
+            || name.ends_with("Base")
+            || is_base())
+}
+
 /// `it("adds", () => ...)`, `it "adds" do ... end`.
-fn called_case<'t>(source: &'t Source, node: Node<'t>) -> Option<TestCase<'t>> {
+fn called_case(source: &Source, node: Node<'_>) -> Option<(String, Skip, bool)> {
     let (callee, arguments) = called(source, node)?;
-    let mut parts = callee.split('.');
+    let mut parts = callee.split(['.', '(']);
     let first = parts.next().unwrap_or_default();
     let modifier = parts.next().unwrap_or_default();
     let is_script = matches!(
@@ -166,8 +244,8 @@ fn called_case<'t>(source: &'t Source, node: Node<'t>) -> Option<TestCase<'t>> {
         SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx
     );
     let is_case = match source.language() {
-        _ if is_script => ["it", "test", "specify", "xit", "xtest"].contains(&first),
-        SourceLanguage::Ruby => ["it", "specify", "xit", "example"].contains(&callee),
+        _ if is_script => ["it", "test", "specify", "xit", "xtest", "fit"].contains(&first),
+        SourceLanguage::Ruby => ["it", "specify", "xit", "example", "fit"].contains(&callee),
         _ => false,
     };
     let title = arguments.first().filter(|node| source.grammar().texts.contains(&node.kind()))?;
@@ -175,47 +253,102 @@ fn called_case<'t>(source: &'t Source, node: Node<'t>) -> Option<TestCase<'t>> {
         source.grammar().closures.contains(&argument.kind())
             || matches!(argument.kind(), "do_block" | "block")
     });
-    if !is_case || !has_body {
+    let is_planned = is_script && modifier == "todo";
+    if !is_case || !has_body && !is_planned {
         return None;
     }
     let is_skipped = first.starts_with('x') || ["skip", "todo", "failing"].contains(&modifier);
-    Some(case(source, source.text(*title).to_owned(), node, is_skipped))
+    let is_only = modifier == "only" || first == "fit";
+    Some((source.text(*title).to_owned(), if is_skipped { Skip::Bare } else { Skip::Runs }, is_only))
 }
 
-fn case<'t>(source: &'t Source, name: String, node: Node<'t>, is_skipped: bool) -> TestCase<'t> {
+/// Whether what stands around a test is skipped: a group of tests, a class, a whole file.
+fn skip_around(source: &Source, node: Node<'_>) -> Skip {
+    let around = std::iter::successors(node.parent(), Node::parent);
+    let by_groups = around
+        .map(|one| match called(source, one) {
+            Some((callee, _))
+                if ["xdescribe", "xcontext", "describe.skip", "context.skip", "suite.skip"]
+                    .contains(&callee) =>
+            {
+                Skip::Bare
+            }
+            _ if source.grammar().holder(one.kind()).is_some() => {
+                skip_by_header(source, text_before_body(source, one))
+            }
+            _ => Skip::Runs,
+        })
+        .max();
+    let by_file = || {
+        named_children(source.root()).iter().any(|one| {
+            let text = squeezed(source.text(*one));
+            text.starts_with("pytestmark=") && text.contains("mark.skip") && !text.contains("skipif")
+        })
+    };
+    let whole = source.language() == SourceLanguage::Python && by_file();
+    by_groups.unwrap_or(Skip::Runs).max(if whole { Skip::WithReason } else { Skip::Runs })
+}
+
+/// What stands before the body of a class: its decorators and attributes.
+fn text_before_body<'t>(source: &'t Source, class: Node<'_>) -> &'t str {
+    let start = match class.parent().filter(|parent| parent.kind() == "decorated_definition") {
+        Some(parent) => parent.start_byte(),
+        None => class.start_byte(),
+    };
+    let end = class.child_by_field_name("body").map_or(class.end_byte(), |body| body.start_byte());
+    source.whole().get(start..end).unwrap_or_default()
+}
+
+fn case<'t>(
+    source: &'t Source,
+    asserting: &HashSet<&str>,
+    (name, node, header): (String, Node<'t>, &'t str),
+    skip: Skip,
+) -> TestCase<'t> {
+    let scope = std::iter::successors(node.parent(), Node::parent)
+        .find(|one| source.grammar().holder(one.kind()).is_some())
+        .and_then(|holder| holder.child_by_field_name("name"))
+        .map(|name| source.text(name).to_owned())
+        .unwrap_or_default();
     let mut case = TestCase {
         name,
+        scope,
         node,
-        assertions: 0,
-        trivial: 0,
-        hollow: Vec::new(),
+        header,
+        assertions: Vec::new(),
+        skip,
+        is_only: false,
         can_fail: false,
-        is_skipped,
         is_empty: false,
     };
+    let whole = rows(source, node, header);
     for part in descendants(node).filter(Node::is_named) {
-        let (is_assertion, is_hollow) = match part.kind() {
-            "assert_statement" if source.language() != SourceLanguage::Php => {
-                (true, part.named_child(0).is_some_and(|condition| holds_always(source, condition)))
-            }
-            _ => match called(source, part) {
-                Some((callee, arguments)) if part.id() != node.id() => {
-                    case.can_fail |= can_fail(source, callee);
-                    case.is_skipped |= is_skip(source, callee) && arguments.is_empty();
-                    (is_assertion(source, callee), is_hollow(source, part, callee, &arguments))
-                }
-                _ => (false, false),
-            },
+        let (callee, arguments) = match called(source, part) {
+            Some(call) if part.id() != node.id() => call,
+            _ => ("", Vec::new()),
         };
-        // `expect(x).toBe(y)` is one assertion: the inner call does not count once more.
-        if is_assertion && !is_start_of_chain(source, part) {
-            case.assertions += 1;
-            if is_hollow {
-                case.trivial += 1;
-                case.hollow.push(part);
-            }
+        let is_statement = part.kind() == "assert_statement" && source.language() != SourceLanguage::Php;
+        case.can_fail |= can_fail(source, callee);
+        if is_skip(source, callee) {
+            let is_certain = !is_within_condition(source, part, node);
+            case.skip = case.skip.max(match arguments.is_empty() {
+                true => Skip::Bare,
+                false if is_certain => Skip::WithReason,
+                false => Skip::Runs,
+            });
         }
-        case.is_skipped |= is_bare_skip(source, part);
+        // `expect(x).toBe(y)` is one assertion: the inner call does not count once more.
+        let asserts = is_statement
+            || !callee.is_empty()
+                && (is_assertion(source, callee) || asserting.contains(last_name(callee)))
+                && !is_start_of_chain(source, part)
+                && !is_loose_expectation(source, part, callee);
+        if asserts {
+            case.assertions.push(assertion(source, (part, callee, &arguments), node, whole));
+        }
+        if is_bare_skip(source, part) {
+            case.skip = Skip::Bare;
+        }
         case.can_fail |= matches!(part.kind(), "try_expression" | "assert_statement")
             || part.kind() == "attribute_item" && source.text(part).contains("should_panic");
     }
@@ -234,73 +367,50 @@ fn case<'t>(source: &'t Source, name: String, node: Node<'t>, is_skipped: bool) 
     case
 }
 
-/// Whether a call is what another call on the same expression goes on with.
-fn is_start_of_chain(source: &Source, node: Node<'_>) -> bool {
-    let mut inner = node;
-    while let Some(parent) = inner.parent() {
-        let is_link = matches!(
-            parent.kind(),
-            "member_expression"
-                | "field_expression"
-                | "attribute"
-                | "selector_expression"
-                | "member_access_expression"
-        );
-        let is_receiver = parent.kind() == "call"
-            && parent.child_by_field_name("receiver").is_some_and(|one| one.id() == inner.id())
-            || parent.kind() == "method_invocation"
-                && parent.child_by_field_name("object").is_some_and(|one| one.id() == inner.id());
-        if is_receiver {
-            return true;
-        }
-        if !is_link {
-            let is_call = source.grammar().calls.iter().any(|(kind, _)| *kind == parent.kind());
-            let callee = parent.child_by_field_name("function");
-            return is_call
-                && inner.id() != node.id()
-                && callee.is_some_and(|callee| callee.id() == inner.id());
-        }
-        inner = parent;
-    }
-    false
+fn assertion<'t>(
+    source: &'t Source,
+    (node, callee, arguments): (Node<'t>, &str, &[Node<'t>]),
+    test: Node<'_>,
+    whole: Runs,
+) -> Assertion<'t> {
+    let condition = if node.kind() == "assert_statement" { node.named_child(0) } else { None };
+    let (strength, is_hollow) = match condition {
+        Some(condition) => (strength_of_condition(source, condition, 8), holds_always(source, condition)),
+        None => (strength(source, node, callee, arguments), is_hollow(source, node, callee, arguments)),
+    };
+    // What fails a test of Go says nothing without its condition.
+    let around = match source.language() {
+        SourceLanguage::Go => condition_around(source, node),
+        _ => None,
+    };
+    let key = match around {
+        Some(condition) => squeezed(source.text(condition)),
+        None => squeezed(source.text(condition.unwrap_or(node))),
+    };
+    let subjects = subjects(source, node, arguments);
+    let runs = runs_in(source, node, test).within(whole);
+    Assertion { node, key, strength, subjects, runs, is_hollow }
 }
 
-fn is_assertion(source: &Source, callee: &str) -> bool {
-    const STARTS: [&str; 14] = [
-        "assert",
-        "expect",
-        "should",
-        "verify",
-        "check",
-        "ensure",
-        "require",
-        "must",
-        "refute",
-        "prop_assert",
-        "is_expected",
-        "raises",
-        "test",
-        "fail",
-    ];
-    const MATCHERS: [&str; 5] = ["tobe", "toequal", "tothrow", "tohave", "tomatch"];
-    let first = callee.split(['.', ':']).next().unwrap_or(callee).to_lowercase();
-    let last = last_name(callee).to_lowercase();
-    let starts = |name: &str| STARTS.iter().any(|start| name.starts_with(start));
-    if source.language() == SourceLanguage::Go && ["t", "tb", "b"].contains(&first.as_str()) {
-        return ["error", "errorf", "fatal", "fatalf", "fail", "failnow"].contains(&last.as_str());
-    }
-    // `expect` of Rust is no assertion, but it can fail.
-    if source.language() == SourceLanguage::Rust && ["expect", "expect_err"].contains(&last.as_str()) {
-        return false;
-    }
-    starts(&last)
-        || ["assert", "expect", "require", "assertions", "cy", "should", "chai"].contains(&first.as_str())
-        || last.contains("assert")
-        || last.contains("expect")
-        || MATCHERS.iter().any(|start| last.starts_with(start))
-        || last.starts_with("to_")
-        || last == "to"
-        || last == "not_to"
+/// Whether a node stands below a condition, so that it does not always run.
+fn is_within_condition(source: &Source, node: Node<'_>, test: Node<'_>) -> bool {
+    std::iter::successors(node.parent(), Node::parent).take_while(|one| one.id() != test.id()).any(|one| {
+        one.kind().starts_with("if")
+            || one.kind().contains("conditional")
+            || one.kind() == "unless"
+            || source.grammar().catches.iter().any(|(kind, _)| *kind == one.kind())
+    })
+}
+
+/// `expect(add(2, 3));` of JavaScript, which expects nothing.
+fn is_loose_expectation(source: &Source, node: Node<'_>, callee: &str) -> bool {
+    let is_script = matches!(
+        source.language(),
+        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx
+    );
+    is_script
+        && callee == "expect"
+        && node.parent().is_some_and(|parent| parent.kind() == "expression_statement")
 }
 
 fn can_fail(source: &Source, callee: &str) -> bool {
@@ -318,10 +428,15 @@ fn can_fail(source: &Source, callee: &str) -> bool {
 fn is_skip(source: &Source, callee: &str) -> bool {
     match source.language() {
         SourceLanguage::Python => ["pytest.skip", "self.skipTest"].contains(&callee),
-        SourceLanguage::Go => ["t.Skip", "t.SkipNow"].contains(&callee),
+        SourceLanguage::Go => ["t.Skip", "t.SkipNow", "t.Skipf"].contains(&callee),
         SourceLanguage::Ruby => ["skip", "pending"].contains(&callee),
-        SourceLanguage::Php => last_name(callee) == "markTestSkipped",
-        _ => false,
+        SourceLanguage::Php => ["markTestSkipped", "markTestIncomplete"].contains(&last_name(callee)),
+        SourceLanguage::CSharp => ["Assert.Ignore", "Assert.Inconclusive", "Assert.Skip"].contains(&callee),
+        SourceLanguage::C | SourceLanguage::Cpp => ["GTEST_SKIP", "SKIP"].contains(&callee),
+        SourceLanguage::JavaScript | SourceLanguage::TypeScript | SourceLanguage::Tsx => {
+            ["this.skip", "t.skip", "ctx.skip", "context.skip"].contains(&callee)
+        }
+        SourceLanguage::Rust | SourceLanguage::Java | SourceLanguage::Shell => false,
     }
 }
 
@@ -333,132 +448,64 @@ fn is_bare_skip(source: &Source, part: Node<'_>) -> bool {
         && part.parent().is_some_and(|parent| source.grammar().blocks.contains(&parent.kind()))
 }
 
-/// `#[ignore]`, `@pytest.mark.skip`, `@Disabled`, `[Ignore]`, each without a reason.
-fn is_skipped_by_header(source: &Source, header: &str) -> bool {
-    header.lines().map(str::trim).any(|line| match source.language() {
-        SourceLanguage::Rust => line.contains("#[ignore]"),
-        SourceLanguage::Python => ["@pytest.mark.skip", "@unittest.skip", "@skip"].iter().any(|mark| {
-            let rest = line.strip_prefix(mark);
-            rest.is_some_and(|rest| rest.is_empty() || rest == "()" || rest == "(\"\")")
-        }),
-        SourceLanguage::Java => ["@Disabled", "@Ignore"].iter().any(|mark| {
-            line.strip_prefix(mark)
-                .is_some_and(|rest| !rest.starts_with('(') && !rest.starts_with(char::is_alphanumeric))
-        }),
-        SourceLanguage::CSharp => line.contains("[Ignore]"),
-        _ => false,
-    })
+/// `#[ignore]`, `@pytest.mark.skip`, `@Disabled`, `[Ignore]`, with a reason or without one.
+fn skip_by_header(source: &Source, header: &str) -> Skip {
+    header.lines().map(str::trim).map(|line| skip_by_line(source, line)).max().unwrap_or(Skip::Runs)
 }
 
-/// Whether an assertion compares what is known beforehand.
-fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_>]) -> bool {
-    let last = last_name(callee).to_lowercase();
-    // Go hands the test itself over first.
-    let arguments = match arguments {
-        [first, rest @ ..]
-            if source.language() == SourceLanguage::Go && ["t", "tb", "b"].contains(&source.text(*first)) =>
-        {
-            rest
+fn skip_by_line(source: &Source, line: &str) -> Skip {
+    let marked = |marks: &[&str]| marks.iter().find_map(|mark| line.strip_prefix(mark));
+    let by_rest = |rest: Option<&str>| match rest {
+        // The name of another mark begins so.
+        Some(rest) if rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_') => {
+            Skip::Runs
         }
-        all => all,
+        Some(rest) if rest.contains(['"', '\'']) && !rest.contains("(\"\")") => Skip::WithReason,
+        Some(_) => Skip::Bare,
+        None => Skip::Runs,
     };
-    if ["fail", "fatal", "error", "errorf", "fatalf", "failnow"].contains(&last.as_str()) {
-        return false;
-    }
-    if let Some(expected) = inner_expectation(source, node) {
-        // The matchers of Ruby are calls: `to be(true)`.
-        let matched: Vec<Node<'_>> = arguments
-            .iter()
-            .flat_map(|one| match called(source, *one) {
-                Some(("be" | "eq" | "eql" | "equal", inner)) if !inner.is_empty() => inner,
-                _ => vec![*one],
-            })
-            .collect();
-        let is_fixed = |one: &Node<'_>| is_fixed(source, *one, 4);
-        return matched.iter().all(is_fixed) && !expected.is_empty() && expected.iter().all(is_fixed);
-    }
-    // The arguments of a macro are tokens.
-    if node.kind() == "macro_invocation" {
-        let tokens = named_children(node).into_iter().find(|child| child.kind() == "token_tree");
-        let compares = last.ends_with("_eq");
-        let is_about_one = ["assert", "debug_assert", "prop_assert"].contains(&last.as_str());
-        return tokens.is_some_and(|tokens| {
-            (compares || is_about_one) && is_hollow_text(source.text(tokens), compares)
-        });
-    }
-    let is_of_expectation = ["expect", "to", "not_to"].contains(&last.as_str());
-    match arguments {
-        _ if is_of_expectation => false,
-        [] => false,
-        [one] => holds_always(source, *one),
-        [first, second, ..] => {
-            let is_about_one = ["assert", "asserttrue", "assert_true", "istrue", "true", "ok", "expect_true"]
-                .contains(&last.as_str());
-            if is_about_one {
-                return holds_always(source, *first);
+    match source.language() {
+        SourceLanguage::Rust if squeezed(line).starts_with("#[cfg(any())]") => Skip::Bare,
+        SourceLanguage::Rust => by_rest(marked(&["#[ignore"])),
+        SourceLanguage::Python => {
+            let always =
+                ["skipif(True", "skipif(1", "skipIf(True", "skipIf(1"].iter().any(|mark| line.contains(mark));
+            let by_condition = marked(&["@pytest.mark.xfail"]).is_some_and(|rest| {
+                // A condition that is named first, or the error that is known.
+                let inner = rest.trim_start_matches('(').trim_end_matches(')');
+                inner.contains("raises")
+                    || inner.split(',').next().is_some_and(|first| {
+                        !first.contains('=') && !first.is_empty() && !first.starts_with(['"', '\''])
+                    })
+            });
+            match () {
+                () if always => Skip::WithReason,
+                () if by_condition => Skip::Runs,
+                () => by_rest(marked(&[
+                    "@pytest.mark.skip",
+                    "@unittest.skip",
+                    "@skip",
+                    "@pytest.mark.xfail",
+                    "@unittest.expectedFailure",
+                ])),
             }
-            let compares = last.contains("eq") || last.contains("same") || last.contains("is_");
-            let both_fixed = is_fixed(source, *first, 4) && is_fixed(source, *second, 4);
-            compares && source.text(*first) == source.text(*second) && (both_fixed || is_name(*first))
         }
-    }
-}
-
-/// What `expect(...)` holds, of which `node` is the end: `expect(true).toBe(true)`, `expect(1).to eq(1)`.
-fn inner_expectation<'t>(source: &'t Source, node: Node<'t>) -> Option<Vec<Node<'t>>> {
-    let mut start = node.child_by_field_name("function").or_else(|| node.child_by_field_name("receiver"))?;
-    for _ in 0..8 {
-        if let Some(("expect", arguments)) = called(source, start) {
-            return Some(arguments);
+        SourceLanguage::Java => by_rest(marked(&["@Disabled", "@Ignore"])),
+        SourceLanguage::CSharp if line.contains("[Ignore]") => Skip::Bare,
+        SourceLanguage::CSharp
+            if line.contains("Ignore(\"") || line.contains("Skip = \"") || line.contains("Skip=\"") =>
+        {
+            Skip::WithReason
         }
-        start =
-            ["object", "receiver", "function"].iter().find_map(|field| start.child_by_field_name(field))?;
+        SourceLanguage::CSharp
+        | SourceLanguage::JavaScript
+        | SourceLanguage::TypeScript
+        | SourceLanguage::Tsx
+        | SourceLanguage::Go
+        | SourceLanguage::C
+        | SourceLanguage::Cpp
+        | SourceLanguage::Ruby
+        | SourceLanguage::Php
+        | SourceLanguage::Shell => Skip::Runs,
     }
-    None
-}
-
-/// Whether a condition is true whatever the code does.
-fn holds_always(source: &Source, condition: Node<'_>) -> bool {
-    let text = source.text(condition).trim();
-    if ["true", "True", "TRUE", "1", "!false", "not False"].contains(&text) {
-        return true;
-    }
-    let sides: Vec<Node<'_>> = named_children(condition);
-    let is_comparison = matches!(
-        condition.kind(),
-        "comparison_operator" | "binary_expression" | "binary" | "equality_expression"
-    );
-    match sides.as_slice() {
-        [left, right] if is_comparison => {
-            let is_equal = source.text(*left) == source.text(*right);
-            let says_equal = text.contains("==") || text.contains(" is ") && !text.contains(" not ");
-            is_equal && says_equal && (is_fixed(source, *left, 4) || is_name(*left))
-        }
-        _ => false,
-    }
-}
-
-/// The same for the tokens of a macro: `(true)`, `(1, 1)`, `(1 == 1)`.
-fn is_hollow_text(tokens: &str, compares: bool) -> bool {
-    let inner = tokens.trim().trim_start_matches(['(', '[', '{']).trim_end_matches([')', ']', '}']).trim();
-    let first = inner.split(',').next().unwrap_or_default().trim();
-    if !compares && first == "true" {
-        return true;
-    }
-    let is_simple = |text: &str| {
-        !text.is_empty()
-            && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '"')
-    };
-    let same = |one: &str, other: &str| one.trim() == other.trim() && is_simple(one.trim());
-    let mut parts = inner.split(',');
-    let by_comma = match (parts.next(), parts.next()) {
-        (Some(one), Some(other)) => compares && same(one, other),
-        _ => false,
-    };
-    let by_sign = !compares && first.split_once("==").is_some_and(|(one, other)| same(one, other));
-    by_comma || by_sign
-}
-
-fn is_name(node: Node<'_>) -> bool {
-    matches!(node.kind(), "identifier" | "constant" | "variable_name")
 }

@@ -120,7 +120,10 @@ pub fn gate(
     let mut answer = empty(wanted.gate, base);
     let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
     match wanted.gate {
-        Gate::Completeness => changed.iter().for_each(|file| completeness::examine(file, &mut answer)),
+        Gate::Completeness => {
+            changed.iter().for_each(|file| completeness::examine(file, &mut answer));
+            completeness::compare_tests(&changed, &mut answer);
+        }
         Gate::Secrets => changed.iter().for_each(|file| secrets::examine(file, &mut answer)),
         Gate::Licences => {
             let allowed = if wanted.allow.is_empty() {

@@ -1,10 +1,12 @@
 //! The gate of completeness over changed files.
 
-use checkrein_gates::{CodeOrigin, FindingKind, FindingWeight, GateText, SourceLanguage, examine_file};
+use std::borrow::Cow;
+
+use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, examine_file, examine_tests};
 use checkrein_worktree::{ChangedText, TextNow};
 
 use super::{changed_lines, entry};
-use crate::api::gates::{GateAnswer, GateFindingEntry, NotExamined};
+use crate::api::gates::{GateAnswer, NotExamined};
 
 /// Looks at one changed file.
 pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
@@ -14,21 +16,8 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     let bytes = match &file.now {
         TextNow::Bytes(bytes) => bytes,
         TextNow::NotRead(cause) => return answer.not_examined.push(not_examined(cause, is_code)),
-        TextNow::Gone => {
-            if is_code && CodeOrigin::of_path(&file.path) == CodeOrigin::Tests {
-                answer.findings.push(GateFindingEntry {
-                    path: file.path.clone(),
-                    line: 1,
-                    kind: FindingKind::WeakenedTest.name().to_owned(),
-                    weight: FindingWeight::Warning.name().to_owned(),
-                    function: String::new(),
-                    text: "the file is gone".to_owned(),
-                    seen: FindingKind::WeakenedTest.seen().to_owned(),
-                    advice: FindingKind::WeakenedTest.advice().to_owned(),
-                });
-            }
-            return;
-        }
+        // What its tests checked is compared over all files.
+        TextNow::Gone => return,
     };
     let text = String::from_utf8_lossy(bytes);
     let Some(language) = SourceLanguage::of_file(&file.path, &text) else {
@@ -50,4 +39,42 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     answer.functions += examined.functions;
     answer.allowed += examined.allowed;
     answer.findings.extend(examined.findings.into_iter().map(|finding| entry(&file.path, finding)));
+}
+
+/// Compares the tests of all changed files with what they were: what one file lost, another may have.
+pub(super) fn compare_tests(changed: &[ChangedText], answer: &mut GateAnswer) {
+    struct Texts<'t> {
+        path: &'t str,
+        language: SourceLanguage,
+        before: Option<Cow<'t, str>>,
+        now: Option<Cow<'t, str>>,
+    }
+    let texts: Vec<Texts<'_>> = changed
+        .iter()
+        .filter_map(|file| {
+            let now = match &file.now {
+                TextNow::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
+                TextNow::Gone => None,
+                // It fails the gate, or is no code.
+                TextNow::NotRead(_) => return None,
+            };
+            let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+            let shown = now.as_deref().or(before.as_deref()).unwrap_or_default();
+            let language = SourceLanguage::of_file(&file.path, shown)?;
+            Some(Texts { path: &file.path, language, before, now })
+        })
+        .collect();
+    let compared: Vec<TestText<'_>> = texts
+        .iter()
+        .map(|one| TestText {
+            language: one.language,
+            before: one.before.as_deref(),
+            now: one.now.as_deref(),
+            origin: CodeOrigin::of_path(one.path),
+        })
+        .collect();
+    for (one, examined) in texts.iter().zip(examine_tests(&compared)) {
+        answer.allowed += examined.allowed;
+        answer.findings.extend(examined.findings.into_iter().map(|finding| entry(one.path, finding)));
+    }
 }
