@@ -1,5 +1,7 @@
 //! Findings that somebody allowed: `checkrein: allow KIND: REASON` in a comment on the line, on the one above, or above the function.
 
+use std::collections::HashSet;
+
 use tree_sitter::Node;
 
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
@@ -10,7 +12,10 @@ use crate::source::{Source, line_of};
 pub(crate) const WORD: &str = "checkrein: allow ";
 
 /// The fewest letters of a reason (ours): less says nothing.
-pub(crate) const SHORTEST_REASON: usize = 10;
+const SHORTEST_REASON: usize = 10;
+
+/// The fewest different letters of a reason (ours).
+const FEWEST_LETTERS: usize = 4;
 
 /// One exemption.
 #[derive(Debug)]
@@ -39,6 +44,8 @@ impl Exemptions {
         findings.retain(|finding| {
             !self.0.iter().any(|one| {
                 one.has_reason
+                    // Of a file that is not read nothing can say that it is in order.
+                    && !(finding.kind == FindingKind::NotParsed && finding.weight == FindingWeight::Error)
                     && one.kinds.contains(&finding.kind)
                     && ((one.first..=one.last).contains(&finding.line) || finding.is_of_file())
             })
@@ -59,12 +66,18 @@ impl Exemptions {
     }
 }
 
+/// Whether a text can be a reason: long enough, and not one letter again and again.
+pub(crate) fn is_reason(text: &str) -> bool {
+    let letters: HashSet<char> = text.chars().filter(|letter| letter.is_alphabetic()).collect();
+    text.chars().count() >= SHORTEST_REASON && letters.len() >= FEWEST_LETTERS
+}
+
 fn exemption(source: &Source, all: &[Function<'_>], comment: Node<'_>) -> Option<Exemption> {
     let text = source.text(comment);
     let (_, wanted) = text.split_once(WORD)?;
     let (names, reason) = wanted.split_once(':').unwrap_or((wanted, ""));
     let kinds = names.split(',').filter_map(|name| FindingKind::named(name.trim())).collect();
-    let has_reason = reason.trim().trim_end_matches("*/").trim().chars().count() >= SHORTEST_REASON;
+    let has_reason = is_reason(reason.trim().trim_end_matches("*/").trim());
     let first = line_of(comment);
     let line_below = comment.end_position().row + 2;
     // Above a function it holds for all of it.

@@ -1,6 +1,6 @@
 //! Findings that somebody allowed in a text that is not read as code: `checkrein: allow KIND: REASON` on the line or on the one above.
 
-use crate::exemption::{SHORTEST_REASON, WORD};
+use crate::exemption::{WORD, is_reason};
 use crate::finding::{FindingKind, FindingWeight, GateFinding};
 use crate::gate::Gate;
 
@@ -32,7 +32,7 @@ pub fn sift(gate: Gate, text: &str, mut findings: Vec<GateFinding>) -> Sifted {
         let reason = ["*/", "-->", "\",", "\""]
             .iter()
             .fold(reason.trim(), |reason, end| reason.strip_suffix(end).unwrap_or(reason).trim_end());
-        if reason.chars().count() < SHORTEST_REASON {
+        if !is_reason(reason) {
             let kind = FindingKind::ExemptionWithoutReason;
             without_reason.push(GateFinding::at(line, kind, FindingWeight::Error, shown));
             continue;
@@ -79,5 +79,10 @@ mod tests {
         assert_eq!(kinds, ["exemption_without_reason", "secret"]);
         // It is the business of another gate.
         assert!(sift(Gate::Scope, "# checkrein: allow secret\n", vec![]).findings.is_empty());
+        // One letter again and again is no reason.
+        assert_eq!(
+            sift(Gate::Secrets, "# checkrein: allow secret: xxxxxxxxxxxx\n", vec![found(1)]).allowed,
+            0
+        );
     }
 }
