@@ -117,6 +117,15 @@ pub fn gate(
         Gate::Mechanical | Gate::TestPlan => Vec::new(),
         gate => changed_texts(&repository, base, longest(gate), is_wanted)?,
     };
+    for (given, root) in paths.iter().zip(&within) {
+        let is_changed = || changed.iter().any(|file| Path::new(&file.path).starts_with(root));
+        if !workspace.join(root).exists() && !is_changed() {
+            return Err(CommandError::user(
+                format!("`{}` is not in the work tree, and nothing below it changed", plain(given)),
+                "correct the path: a gate that looks at nothing would pass for ever",
+            ));
+        }
+    }
     let mut answer = empty(wanted.gate, base);
     let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
     match wanted.gate {
