@@ -386,7 +386,9 @@ fn call(source: &Source, node: Node<'_>) -> Act {
     if grammar.unfinished_errors.contains(&last) {
         return Act::Unwritten(Saying::Error);
     }
-    if grammar.failing_calls.contains(&callee) || grammar.failing_calls.contains(&last) {
+    // `Task.FromException<int>`
+    let plain = callee.split('<').next().unwrap_or(callee);
+    if [callee, plain, last].iter().any(|name| grammar.failing_calls.contains(name)) {
         let inside = || arguments.iter().flat_map(|argument| descendants(*argument));
         if inside().any(|part| part.is_named() && names_unwritten_error(source, part)) {
             return Act::Unwritten(Saying::Error);

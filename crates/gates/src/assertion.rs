@@ -490,8 +490,10 @@ fn is_hollow_text(tokens: &str, compares: bool) -> bool {
         _ => false,
     };
     let by_sign = !compares && first.split_once("==").is_some_and(|(one, other)| same(one, other));
+    let whole = tokens.trim().strip_prefix(['(', '[', '{']).unwrap_or(tokens);
+    let whole = whole.strip_suffix([')', ']', '}']).unwrap_or(whole).split(',').next().unwrap_or_default();
     let by_joint = !compares
-        && first.split_once("||").is_some_and(|(one, other)| {
+        && whole.split_once("||").is_some_and(|(one, other)| {
             ["true"].contains(&other.trim()) || one.trim() == "true" || are_complements(one, other)
         });
     by_comma || by_sign || by_joint

@@ -46,6 +46,12 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
     if real.is_empty() {
         return empty(source, function, &done, setting);
     }
+    if let [one] = real.as_slice()
+        && is_outside_of_protocol(source, function, one.0)
+    {
+        let kind = FindingKind::NotImplemented;
+        return found(source, function, one.0, kind, FindingWeight::Error, CodeVerdict::Stub);
+    }
     let said = real.iter().find(|(node, act)| *act == Act::Output && output_says_unwritten(source, *node));
     if let Some((node, _)) = said
         && real.iter().all(|(_, act)| *act != Act::Work)
@@ -88,6 +94,14 @@ fn unwritten<'t>(done: &[(Node<'t>, Act)]) -> Option<(Node<'t>, Saying)> {
         Act::Unwritten(saying) => Some((*node, *saying)),
         _ => None,
     })
+}
+
+/// `return NotImplemented` of Python in a function that is no operator: only operators may answer so.
+fn is_outside_of_protocol(source: &Source, function: &Function<'_>, statement: Node<'_>) -> bool {
+    source.language() == SourceLanguage::Python
+        && function.place == Place::Free
+        && !function.name.starts_with("__")
+        && source.text(statement).trim() == "return NotImplemented"
 }
 
 fn without_body(function: &Function<'_>) -> CodeVerdict {
@@ -193,7 +207,9 @@ fn empty(
             "constructor_declaration" | "compact_constructor_declaration" | "destructor_declaration"
         )
         || is_closure(source, function)
-        || is_constructor_of_c(source, function);
+        || is_constructor_of_c(source, function)
+        || says_that_nothing_is_used(source, function, done)
+        || is_null_object(source, function);
     let description = done.iter().find(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
     if source.language() == SourceLanguage::Python {
         return empty_in_python(source, function, description, done.len(), setting);
@@ -265,6 +281,41 @@ fn is_ellipsis(source: &Source, function: &Function<'_>) -> bool {
 
 fn is_closure(source: &Source, function: &Function<'_>) -> bool {
     source.grammar().closures.contains(&function.node.kind())
+}
+
+/// Whether the form of an empty function says that it is meant: `(void)signal;`, a weak symbol, a receiver of Go without a name.
+fn says_that_nothing_is_used(source: &Source, function: &Function<'_>, done: &[(Node<'_>, Act)]) -> bool {
+    match source.language() {
+        SourceLanguage::C | SourceLanguage::Cpp => {
+            let is_unused = |(node, _): &(Node<'_>, Act)| source.text(*node).starts_with("(void)");
+            !done.is_empty() && done.iter().all(is_unused)
+                || function.header.contains("__attribute__((weak))")
+                || words(function.header).any(|word| word == "__weak")
+        }
+        SourceLanguage::Go => function
+            .node
+            .child_by_field_name("receiver")
+            .and_then(|receiver| receiver.named_child(0))
+            .is_some_and(|receiver| receiver.child_by_field_name("name").is_none()),
+        SourceLanguage::Rust
+        | SourceLanguage::Python
+        | SourceLanguage::JavaScript
+        | SourceLanguage::TypeScript
+        | SourceLanguage::Tsx
+        | SourceLanguage::Java
+        | SourceLanguage::Ruby
+        | SourceLanguage::Php
+        | SourceLanguage::CSharp
+        | SourceLanguage::Shell => false,
+    }
+}
+
+/// Whether a function stands in a class whose name says that it does nothing.
+fn is_null_object(source: &Source, function: &Function<'_>) -> bool {
+    std::iter::successors(function.node.parent(), Node::parent)
+        .find(|one| source.grammar().holder(one.kind()).is_some())
+        .and_then(|holder| holder.child_by_field_name("name"))
+        .is_some_and(|name| ["Null", "Noop", "NoOp"].iter().any(|start| source.text(name).starts_with(start)))
 }
 
 /// A function of C++ without a type of its result makes an object or takes one apart.

@@ -282,8 +282,6 @@ pub struct GateText<'a> {
     pub language: SourceLanguage,
     /// The text as it is now.
     pub text: &'a str,
-    /// The text that it is compared with; `None` for a new file.
-    pub before: Option<&'a str>,
     /// The lines that changed, counted from 1; `None` for all of them.
     pub changed: Option<&'a [RangeInclusive<usize>]>,
     /// Where it comes from.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::act::{Act, acts};
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
-use crate::function::Function;
+use crate::function::{Function, words};
 use crate::language::SourceLanguage;
 use crate::source::{Source, descendants, line_of, named_children};
 
@@ -44,7 +44,8 @@ fn dropped(source: &Source, node: Node<'_>) -> Option<FindingWeight> {
     let grammar = source.grammar();
     if let Some((_, field)) = grammar.catches.iter().find(|(kind, _)| *kind == node.kind()) {
         if is_dropping(source, node, field, &[Act::Nothing, Act::Description]) {
-            return Some(catch_weight(source, node));
+            let weight = catch_weight(source, node);
+            return (weight == FindingWeight::Error || !is_expected(source, node)).then_some(weight);
         }
         // A fixed value in place of an error hides it; of one kind of error it may be the answer.
         let hides = is_dropping(source, node, field, &[Act::Nothing, Act::Description, Act::FixedValue]);
@@ -116,6 +117,39 @@ fn catch_weight(source: &Source, node: Node<'_>) -> FindingWeight {
     let first = kinds.next();
     let is_broad = first.is_none_or(|kind| BROAD.contains(&kind)) || kinds.any(|kind| BROAD.contains(&kind));
     if is_untyped || is_broad { FindingWeight::Error } else { FindingWeight::Warning }
+}
+
+/// Whether all that is caught are errors whose names say an ordinary state: that something is not there, or at its end.
+fn is_expected(source: &Source, node: Node<'_>) -> bool {
+    const ORDINARY: [&str; 14] = [
+        "FileNotFoundError",
+        "FileNotFoundException",
+        "NoSuchFileException",
+        "FileExistsError",
+        "ProcessLookupError",
+        "StopIteration",
+        "StopAsyncIteration",
+        "Empty",
+        "Full",
+        "BrokenPipeError",
+        "CancelledError",
+        "ENOENT",
+        "EEXIST",
+        "ESRCH",
+    ];
+    const AROUND: [&str; 11] =
+        ["except", "catch", "rescue", "queue", "asyncio", "Errno", "as", "System", "IO", "final", "const"];
+    let head = source.text(node).lines().next().unwrap_or_default();
+    let head = head.split(['{', ';']).next().unwrap_or_default();
+    let head = head.split("=>").next().unwrap_or(head).split(" as ").next().unwrap_or(head);
+    // The body may follow on the same line.
+    let head = match source.language() {
+        SourceLanguage::Python => head.split(':').next().unwrap_or(head),
+        _ => head,
+    };
+    let mut names =
+        words(head).filter(|word| !AROUND.contains(word) && word.starts_with(char::is_uppercase)).peekable();
+    names.peek().is_some() && names.all(|name| ORDINARY.contains(&name))
 }
 
 /// `if let Err(e) = f() {}`, and an arm that does nothing with an error.

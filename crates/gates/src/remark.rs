@@ -46,6 +46,26 @@ const UNWRITTEN: [&str; 27] = [
     "fill in the implementation",
 ];
 
+/// The same in other languages, as it stands in messages and comments.
+const UNWRITTEN_ELSEWHERE: [&str; 16] = [
+    "noch nicht implementiert",
+    "nicht implementiert",
+    "zu implementieren",
+    "pas encore implémenté",
+    "à implémenter",
+    "no implementado",
+    "por implementar",
+    "não implementado",
+    "non implementato",
+    "da implementare",
+    "niet geïmplementeerd",
+    "не реализован",
+    "尚未实现",
+    "未实现",
+    "未実装",
+    "구현되지 않",
+];
+
 /// Says that code was left out of the text.
 const ELIDED: [&str; 22] = [
     "rest of the code",
@@ -107,7 +127,11 @@ const STAND_IN: [&str; 30] = [
 ];
 
 /// Words that count only where there is no code beside them that could be meant otherwise.
-const HINTS: [&str; 19] = [
+const HINTS: [&str; 23] = [
+    "pretend",
+    "we pretend",
+    "demo data",
+    "for the moment",
     "todo",
     concat!("fix", "me"),
     "tbd",
@@ -152,7 +176,8 @@ const MARKS: [&str; 5] = ["TODO", concat!("FIX", "ME"), "HACK", "XXX", "WIP"];
 pub(crate) fn remark_of(comment: &str) -> Remark {
     let text = plain(comment);
     let holds = |phrases: &[&str]| phrases.iter().any(|phrase| holds_phrase(&text, phrase));
-    if holds(&UNWRITTEN) && !is_about_something_else(&text) {
+    let is_said_elsewhere = || UNWRITTEN_ELSEWHERE.iter().any(|phrase| text.contains(phrase));
+    if holds(&UNWRITTEN) && !is_about_something_else(&text) || is_said_elsewhere() {
         Remark::Unwritten
     } else if is_elision(&text) {
         Remark::Elided
@@ -275,7 +300,11 @@ pub(crate) fn is_meant(comment: &str) -> bool {
 /// Whether the message of an error says that something is not written.
 pub(crate) fn says_unwritten(message: &str) -> bool {
     const WHOLE: [&str; 6] = ["todo", "stub", "nyi", "tbd", "unimplemented", "placeholder"];
-    const WITHIN: [&str; 13] = [
+    const WITHIN: [&str; 17] = [
+        "not written yet",
+        "not yet written",
+        "not done yet",
+        "not yet done",
         "not implemented",
         "not yet implemented",
         "not been implemented",
@@ -294,7 +323,7 @@ pub(crate) fn says_unwritten(message: &str) -> bool {
     WHOLE.contains(&trimmed.as_str())
         || trimmed.starts_with("todo:")
         || message.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "TODO")
-        || WITHIN.iter().any(|phrase| trimmed.contains(phrase))
+        || WITHIN.iter().chain(&UNWRITTEN_ELSEWHERE).any(|phrase| trimmed.contains(phrase))
 }
 
 /// Whether a text says that those who derive from a class are to write the body.

@@ -47,7 +47,8 @@ fn streamed(source: &Source, node: Node<'_>, depth: usize) -> bool {
 
 /// Whether a call prints, or writes into a log.
 pub(crate) fn is_output(callee: &str) -> bool {
-    const WHOLE: [&str; 22] = [
+    const WHOLE: [&str; 23] = [
+        "alert",
         "fprintf",
         "fputs",
         "perror",
@@ -85,7 +86,13 @@ pub(crate) fn is_output(callee: &str) -> bool {
 
 /// Whether a call ends the program or the function.
 pub(crate) fn is_end(callee: &str) -> bool {
-    const ENDS: [&str; 8] = [
+    const ENDS: [&str; 14] = [
+        "std::process::abort",
+        "process::abort",
+        "std::terminate",
+        "terminate",
+        "std::abort",
+        "__builtin_trap",
         "exit",
         "return",
         "abort",

@@ -84,7 +84,7 @@ proptest! {
         let place = text.lines().position(|line| line.contains("gap")).unwrap() + 1;
         let found = |lines: std::ops::RangeInclusive<usize>| {
             let changed = [lines];
-            let file = GateText { language, text: &text, before: Some(""), changed: Some(&changed), origin: CodeOrigin::Product };
+            let file = GateText { language, text: &text, changed: Some(&changed), origin: CodeOrigin::Product };
             examine_file(file).findings.into_iter().filter(|one| one.weight == FindingWeight::Error).count()
         };
         // Methods outside of a class are no Java, but what is not understood must not hide them.
@@ -103,7 +103,7 @@ proptest! {
             let answer = judge_fragment(Fragment { language, code: &code, origin: CodeOrigin::Tests });
             let lines = code.lines().count().max(1) + 1;
             prop_assert!(answer.findings.iter().all(|finding| (1..=lines).contains(&finding.line)));
-            examine_file(GateText { language, text: &code, before: None, changed: None, origin: CodeOrigin::Product });
+            examine_file(GateText { language, text: &code, changed: None, origin: CodeOrigin::Product });
         }
     }
 }

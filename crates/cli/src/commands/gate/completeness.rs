@@ -31,7 +31,6 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     let examined = examine_file(GateText {
         language,
         text: &text,
-        before: before.as_deref(),
         changed: changed.as_deref(),
         origin: CodeOrigin::of_path(&file.path),
     });
