@@ -80,6 +80,28 @@ fn only_what_changed_counts() {
 }
 
 #[test]
+fn a_path_that_is_not_there_is_an_error() {
+    let environment = changed();
+    let output = environment.checkrein(&["gate", "completeness", "srcc"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    // What is gone from the work tree is among the changes.
+    fs::remove_file(environment.project().join("tests/adds.py")).unwrap();
+    let output = environment.checkrein(&["--json", "gate", "completeness", "tests"]);
+    assert_eq!(found(&output), ["tests/adds.py:1 warning weakened_test"]);
+}
+
+#[test]
+fn tests_that_move_to_another_file_are_no_finding() {
+    let environment = changed();
+    environment.git(&["checkout", "--quiet", "--", "."]);
+    let text = fs::read_to_string(environment.project().join("tests/adds.py")).unwrap();
+    fs::remove_file(environment.project().join("tests/adds.py")).unwrap();
+    environment.write("tests/sums.py", &text);
+    let output = environment.checkrein(&["--json", "gate", "completeness", "tests"]);
+    assert!(found(&output).is_empty(), "{}", said(&output));
+}
+
+#[test]
 fn a_report_for_people_says_what_to_do() {
     let environment = changed();
     let output = environment.checkrein(&["gate", "completeness"]);

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
-use checkrein_gates::{CodeOrigin, FindingWeight, SourceLanguage, TestText, examine_tests};
+use checkrein_gates::{
+    CodeOrigin, FindingWeight, GateText, SourceLanguage, TestText, examine_file, examine_tests,
+};
 
 /// How a language writes tests. `NAME` is put in place of a name, `BODY` of statements, `%a` and `%b` of numbers.
 struct Row {
@@ -398,4 +400,17 @@ fn a_test_that_is_gone_is_allowed_with_a_reason() {
         file(row, &[second])
     );
     assert!(said(row, &[(Some(&old), Some(&now))]).is_empty());
+}
+
+#[test]
+fn a_file_that_is_not_understood_does_not_excuse_itself() {
+    let file = |text| GateText {
+        language: SourceLanguage::named("python").unwrap(),
+        text,
+        changed: None,
+        origin: CodeOrigin::Product,
+    };
+    let text = "# checkrein: allow not_parsed: agreed with the team\ndef parse(t:\n    raise ((\n}}}\n";
+    let fails = |one: &checkrein_gates::GateFinding| one.weight == FindingWeight::Error;
+    assert!(examine_file(file(text)).findings.iter().any(fails));
 }
