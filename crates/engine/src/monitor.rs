@@ -95,6 +95,7 @@ pub(crate) fn look(
                 workspace: workspace.as_deref(),
                 scope: &config.scope.paths,
                 outside: &state.places_outside(),
+                made: &state.made_lately(),
             },
             settings: &config.interventions,
             consent: consent(config),

@@ -22,6 +22,8 @@ pub struct Task<'a> {
     pub scope: &'a [String],
     /// Places outside that the last actions touched, oldest first.
     pub outside: &'a [String],
+    /// Files that the work made so far, oldest first.
+    pub made: &'a [String],
 }
 
 /// A limit of the session, as the agent is told about it.
@@ -83,7 +85,7 @@ pub(crate) struct Reminder<'a> {
 
 impl Reminder<'_> {
     /// Light: the newest goal. Medium: and what was asked for first, where work belongs, and what the user demands. Strong: and every goal
-    /// between, in the order in which they count.
+    /// between, in the order in which they count, and what was made for it so far.
     fn lines(&self, issue: PatternKind) -> Vec<String> {
         let demanded = constraints(self.task.goals, issue);
         let demanded =
@@ -101,7 +103,8 @@ impl Reminder<'_> {
                 let others = self.task.goals.iter().rev().skip(1).map(|goal| brief(goal)).collect::<Vec<_>>();
                 let others = (!others.is_empty())
                     .then(|| format!("; before that: {}", others.join("; before that: ")));
-                let task = self.task.newest().map(|newest| newest + &others.unwrap_or_default());
+                let made = self.task.made().map(|made| format!(" ({made})")).unwrap_or_default();
+                let task = self.task.newest().map(|newest| newest + &made + &others.unwrap_or_default());
                 task.into_iter().chain(self.task.place()).chain(demanded).collect()
             }
         }
@@ -116,6 +119,11 @@ impl Task<'_> {
     /// What was asked for first, where that is something else than the newest goal.
     fn first(&self) -> Option<&String> {
         self.goals.first().filter(|_| self.goals.len() > 1)
+    }
+
+    /// What was made so far.
+    fn made(&self) -> Option<String> {
+        (!self.made.is_empty()).then(|| format!("made so far: {}", self.made.join(", ")))
     }
 
     /// Where work belongs.
@@ -138,7 +146,13 @@ impl Task<'_> {
                 let lines = [self.newest().unwrap_or_default(), where_it_belongs];
                 lines.into_iter().filter(|line| !line.is_empty()).collect()
             }
-            PatternKind::GoalDrift | PatternKind::RunawayExecution => self.newest().into_iter().collect(),
+            PatternKind::GoalDrift | PatternKind::RunawayExecution => {
+                let made = match self.made() {
+                    Some(made) => format!("For it was {made}. What of it is still to be done?"),
+                    None => "Nothing was made for it yet. What of it comes first?".to_owned(),
+                };
+                self.newest().into_iter().flat_map(|newest| [newest, made.clone()]).collect()
+            }
             PatternKind::StuckLoop
             | PatternKind::RepetitiveErrors
             | PatternKind::ErrorExplorationLoop

@@ -158,6 +158,7 @@ mod tests {
         assert_eq!(chosen(&all, failing.get(1..).unwrap_or_default()).workspace, Some(3));
     }
 
+    // Source: seed 000-95
     #[test]
     fn older_snapshots_are_left_alone_but_for_the_newest_seed_000() {
         let (old, newer) = (workspace(1, 0), workspace(2, 3_000));

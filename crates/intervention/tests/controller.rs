@@ -42,6 +42,7 @@ struct Session {
     goals: Vec<String>,
     scope: Vec<String>,
     outside: Vec<String>,
+    made: Vec<String>,
 }
 
 impl Session {
@@ -56,6 +57,7 @@ impl Session {
             goals: GOALS.map(str::to_owned).to_vec(),
             scope: Vec::new(),
             outside: Vec::new(),
+            made: Vec::new(),
         }
     }
 
@@ -72,6 +74,7 @@ impl Session {
                     workspace: Some("/proj"),
                     scope: &self.scope,
                     outside: &self.outside,
+                    made: &self.made,
                 },
                 settings: &self.settings,
                 consent: RecoveryConsent::Required,
@@ -204,7 +207,7 @@ fn rungs_that_are_switched_off_are_stepped_over_downwards() {
     }
 }
 
-// Source: seed 000-22
+// Source: seed 000-22, 001-34
 #[test]
 fn throttling_refuses_the_repeated_call_until_others_ran_or_something_changed_and_a_person_lifts_it() {
     let throttled = || {
@@ -423,10 +426,18 @@ fn a_hint_about_the_scope_names_the_task_the_place_and_what_lies_outside_seed_00
 #[test]
 fn a_hint_about_drift_names_the_goal_seed_000() {
     let drift = issue(PatternKind::GoalDrift, Severity::Medium, 0.6);
-    assert!(text_of(Session::new(), &drift, InterventionKind::SoftCorrection).contains(GOALS[0]));
+    let begun = text_of(Session::new(), &drift, InterventionKind::SoftCorrection);
+    assert!(begun.contains(GOALS[0]) && begun.contains("Nothing was made for it yet"), "{begun}");
+    let mut session = Session::new();
+    session.made = ["src/parser.rs", "tests/parser.rs"].map(str::to_owned).to_vec();
+    let text = text_of(session, &drift, InterventionKind::SoftCorrection);
+    for part in [GOALS[0], "made so far: src/parser.rs, tests/parser.rs", "What of it is still to be done?"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(text.lines().count() <= 5, "{text}");
 }
 
-// Source: seed 000-14, 000-15, 000-16, 000-20
+// Source: seed 000-14, 000-15, 000-16, 000-17, 000-20
 #[test]
 fn a_reminder_holds_the_first_request_the_boundaries_and_what_the_user_demands_seed_000() {
     use checkrein_policy::Strength;
@@ -435,6 +446,7 @@ fn a_reminder_holds_the_first_request_the_boundaries_and_what_the_user_demands_s
     let reminder = |strength| {
         let mut session = Session::new();
         session.goals = goals.map(str::to_owned).to_vec();
+        session.made = vec!["src/comments.rs".to_owned()];
         session.settings.context_reinforcement.reinforcement_strength = strength;
         let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
         let text = text_of(session, &errors, InterventionKind::ContextReinforcement);
@@ -460,6 +472,7 @@ fn a_reminder_holds_the_first_request_the_boundaries_and_what_the_user_demands_s
         [goals[2], goals[1], goals[0]].iter().map(|goal| strong.find(goal).unwrap()).collect();
     assert!(order.is_sorted(), "the newest counts most: {strong}");
     assert!(strong.contains("the user says: do not commit."), "{strong}");
+    assert!(strong.contains("made so far: src/comments.rs") && !medium.contains("so far"), "{strong}");
 }
 
 #[test]

@@ -341,6 +341,25 @@ mod tests {
             found.advice
         );
         assert_eq!(telling_line("\n  one\n two"), "one");
+        for category in [
+            ErrorCategory::NotFound,
+            ErrorCategory::PermissionDenied,
+            ErrorCategory::Timeout,
+            ErrorCategory::Network,
+            ErrorCategory::Usage,
+            ErrorCategory::Resources,
+            ErrorCategory::Conflict,
+            ErrorCategory::Syntax,
+            ErrorCategory::Type,
+            ErrorCategory::Import,
+            ErrorCategory::TestFailure,
+            ErrorCategory::Other,
+        ] {
+            let advice = another_approach(category);
+            let steps = advice.split_once(": ").and_then(|(_, rest)| rest.split_once(". "));
+            let (steps, question) = steps.unwrap_or_else(|| panic!("{advice}"));
+            assert!(steps.split(", ").count() == 3 && question.ends_with('?'), "{advice}");
+        }
         assert_eq!(telling_line(&"e".repeat(500)).len(), LONGEST_LINE + 4);
     }
 

@@ -175,6 +175,7 @@ mod tests {
         );
     }
 
+    // Source: seed 000-10
     #[test]
     fn tokens_that_grow_are_a_spiral_too() {
         let mut spiral = Spiral::default();
@@ -182,13 +183,14 @@ mod tests {
             spiral.spent(50_000 * 2_u64.pow(point));
             (0..STRETCH).for_each(|_| spiral.used(Usage::default()));
         }
+        let found = spiral.detect(ActionNumber(20), THRESHOLDS, 60).unwrap();
+        assert!(found.summary.starts_with("tokens grew 2.0 times"), "{}", found.summary);
         assert!(
-            spiral
-                .detect(ActionNumber(20), THRESHOLDS, 60)
-                .unwrap()
-                .summary
-                .starts_with("tokens grew 2.0 times")
+            found.summary.ends_with(": 50000, 100000, 200000, 400000"),
+            "what is used now: {}",
+            found.summary
         );
+        assert_eq!(found.advice.split(", ").count(), 3, "three things to do: {}", found.advice);
     }
 
     #[test]

@@ -151,6 +151,7 @@ mod tests {
         ]
     }
 
+    // Source: seed 001-45
     #[test]
     fn the_three_sensitivities_differ_for_every_detector_seed_001() {
         let [low, medium, high] =

@@ -81,6 +81,7 @@ fn repeat(count: usize, play: impl Fn(&mut Session)) -> impl Fn(&mut Session) {
     move |session| (0..count).for_each(|_| play(session))
 }
 
+// Source: seed 001-20
 #[test]
 fn stuck_loops() {
     let kind = PatternKind::StuckLoop;
@@ -102,6 +103,7 @@ fn stuck_loops() {
     seen_until(kind, repeat(10, condenses), &[|t| t.stuck_loop.condensations = 11]);
 }
 
+// Source: seed 001-20
 #[test]
 fn errors_and_tests_and_edits() {
     let play = |session: &mut Session| {

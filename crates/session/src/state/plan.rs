@@ -11,6 +11,17 @@ use super::bounds::{self, short_path};
 use super::changes::{file_operations, written};
 
 impl SessionState {
+    /// Files of the workspace that the session made last, oldest first, by their names there.
+    pub fn made_lately(&self) -> Vec<String> {
+        const MOST: usize = 4;
+        let Some(workspace) = &self.workspace else { return Vec::new() };
+        let inside = self.created.iter().rev().filter_map(|path| path.relative_to(workspace));
+        let mut names: Vec<String> =
+            inside.filter(|name| !name.is_empty()).take(MOST).map(str::to_owned).collect();
+        names.reverse();
+        names
+    }
+
     /// What the detectors are told about an action.
     pub(super) fn plan(&self, review: &ReviewRecord) -> ActionFacts {
         let path = review.effects.iter().find_map(|effect| effect.target.path());
