@@ -412,6 +412,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         },
         Command::Audit { command } => match command {
             AuditCommand::Verify { session } => audit::verify(&environment, session.as_deref(), output),
+            AuditCommand::Authentications(wanted) => {
+                audit::authentications(&environment, wanted.number, output)
+            }
             AuditCommand::Key { command } => match command {
                 AuditKeyCommand::List => audit_keys::list(&environment, output),
                 AuditKeyCommand::Rotate => audit_keys::rotate(&environment, output),

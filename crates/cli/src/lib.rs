@@ -6,6 +6,7 @@
 //! | `arguments` | every command with its options, help and examples |
 //! | `dispatch` | from the words of a command line to the command |
 //! | `commands` | one file for each command |
+//! | `authentications` | writing down who authenticated |
 //! | `credentials` | what agents need to log in, in the keyring or a file |
 //! | `secure_deletion` | files that held something secret, written over and removed |
 //! | `signature` | signatures of policies |
@@ -22,6 +23,7 @@
 
 pub mod api;
 mod arguments;
+mod authentications;
 pub mod commands;
 pub mod credentials;
 mod dispatch;

@@ -11,6 +11,7 @@
 //! | `cache` | the projection on disk |
 //! | `room` | which actions were answered while nothing could be written |
 //! | `anchors` | the last records of ledgers, written down elsewhere as witnesses |
+//! | `authentications` | who showed what to get in, in a chain of its own |
 //! | `read` | reading records: all, the last ones, those of one action |
 //! | `tail` | reading on where a ledger grows |
 //! | `verify` | finding edits, deletions, reordering, truncation |
@@ -30,6 +31,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod anchors;
+mod authentications;
 mod cache;
 mod error;
 mod event_forms;
@@ -50,6 +52,10 @@ mod tail;
 mod testimony;
 mod verify;
 
+pub use authentications::{
+    Authentication, AuthenticationAct, AuthenticationResult, RecordedAuthentication, authentications,
+    record_authentication, record_authentications,
+};
 pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};
 pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, old_events};

@@ -135,6 +135,11 @@ impl StateDirectory {
         self.root.join("retention.jsonl")
     }
 
+    /// The chained record of who authenticated.
+    pub fn authentications(&self) -> PathBuf {
+        self.root.join("authentications.jsonl")
+    }
+
     /// The key under which secrets are masked here; made at first use from the randomness of the system.
     pub fn mask_key(&self) -> Result<MaskKey, LedgerError> {
         let path = self.root.join("mask.key");

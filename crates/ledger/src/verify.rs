@@ -10,6 +10,7 @@ use std::path::Path;
 use checkrein_protocol::{LedgerDamage, Record, RecordBody, RecordHash};
 
 use crate::anchors;
+use crate::authentications::AUTHENTICATIONS_NAME;
 use crate::cache::Position;
 use crate::error::LedgerError;
 use crate::hash_chain::{Checked, Header, check, first_prev};
@@ -65,6 +66,8 @@ pub struct HomeVerification {
     pub sessions: BTreeMap<String, Verification>,
     /// The record of removed sessions; `None` when there is none.
     pub retention: Option<Verification>,
+    /// The record of authentications; `None` when there is none.
+    pub authentications: Option<Verification>,
     /// Ledgers that witnesses know and that are gone without a record of their removal, by folder name.
     pub missing: BTreeMap<String, Broken>,
     /// What is wrong with the file of heads.
@@ -85,6 +88,7 @@ impl HomeVerification {
             && self.missing.is_empty()
             && self.sessions.values().all(Verification::is_whole)
             && self.retention.as_ref().is_none_or(Verification::is_whole)
+            && self.authentications.as_ref().is_none_or(Verification::is_whole)
     }
 }
 
@@ -141,13 +145,20 @@ pub fn verify_against(
     let mut retention = Chain::read_if_there(&home.retention())?;
     let removed = retention.as_ref().map(|chain| chain.removed.clone()).unwrap_or_default();
 
+    let mut authentications = Chain::read_if_there(&home.authentications())?;
+
     let mut missing: BTreeMap<String, Witness> = BTreeMap::new();
     for witness in witnesses {
         if removed.get(&witness.ledger).is_some_and(|records| *records >= witness.seq) {
             continue;
         }
-        if witness.ledger == RETENTION_NAME {
-            match &mut retention {
+        let beside = match witness.ledger.as_str() {
+            RETENTION_NAME => Some(&mut retention),
+            AUTHENTICATIONS_NAME => Some(&mut authentications),
+            _ => None,
+        };
+        if let Some(chain) = beside {
+            match chain {
                 Some(chain) => chain.hear(&witness),
                 None => drop(missing.insert(witness.ledger.clone(), witness)),
             }
@@ -173,7 +184,8 @@ pub fn verify_against(
         chain.look_for_torn_files(&home.session(&folder))?;
         sessions.insert(name, chain.finish());
     }
-    Ok(HomeVerification { sessions, retention: retention.map(Chain::finish), missing, problems })
+    let [retention, authentications] = [retention, authentications].map(|chain| chain.map(Chain::finish));
+    Ok(HomeVerification { sessions, retention, authentications, missing, problems })
 }
 
 /// Somebody who knows that a ledger had a record.

@@ -227,9 +227,14 @@ impl Access {
         self.visits.note(self.clock.now(), VisitKind::Login, what, path, &peer.place());
     }
 
-    /// Notes that somebody was refused at the door.
+    /// Notes what came of an answer by a signed link.
+    pub(crate) fn note_link(&self, what: &str, path: &str, peer: &Peer) {
+        self.visits.note(self.clock.now(), VisitKind::LinkUsed, what, path, &peer.place());
+    }
+
+    /// Notes that what somebody showed at the door was refused.
     pub(crate) fn note_refused(&self, why: &str, path: &str, peer: &Peer) {
-        self.visits.note(self.clock.now(), VisitKind::Refused, why, path, &peer.place());
+        self.visits.note(self.clock.now(), VisitKind::KeyRefused, why, path, &peer.place());
     }
 
     /// Whether so much was tried that is not valid that nothing is looked at for a while.
@@ -339,6 +344,16 @@ impl Access {
 }
 
 impl Refusal {
+    /// Whether something was shown that opens nothing, or the request is refused for another reason.
+    fn kind(self) -> VisitKind {
+        match self {
+            Self::WrongKey | Self::TooMany | Self::LoggedOut => VisitKind::KeyRefused,
+            Self::Host | Self::Origin | Self::NoKey | Self::Role | Self::Agent | Self::Elsewhere => {
+                VisitKind::Refused
+            }
+        }
+    }
+
     /// In one clause, for the record.
     fn detail(self) -> &'static str {
         match self {
@@ -485,7 +500,7 @@ pub(crate) async fn guard(
             let path = request.uri().path();
             let path = [OPEN, PAIR].into_iter().find(|one| path.starts_with(one)).unwrap_or(path);
             let from = self::peer(&request).map(|peer| peer.place()).unwrap_or_default();
-            access.visits.note(access.clock.now(), VisitKind::Refused, refusal.detail(), path, &from);
+            access.visits.note(access.clock.now(), refusal.kind(), refusal.detail(), path, &from);
             let error = refusal.error();
             let accepted = request.headers().get(header::ACCEPT).and_then(|kind| kind.to_str().ok());
             let is_page =

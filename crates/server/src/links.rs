@@ -91,7 +91,7 @@ async fn answered(
         let given = app.commands.carry_out(command);
         let end = if given.is_ok() { "done" } else { "not done" };
         let path = format!("/answer/{}", approval.id);
-        app.access.note_act(&format!("answered by a link: {end}"), &path, &peer.place());
+        app.access.note_link(&format!("answered by a link: {end}"), &path, &peer);
         given?;
         let (title, words) =
             if is_yes { ("Allowed", "The call went on.") } else { ("Refused", "The call was refused.") };

@@ -205,7 +205,7 @@ impl Server {
                 )
             })?),
         };
-        let visits = Visits::new(folder.join("access.jsonl"));
+        let visits = Visits::new(folder.join("access.jsonl")).with_ledger(environment.state.clone());
         let access = Access::new(&token, &viewer, visits, Arc::clone(&environment.clock)).with_public(public);
         Ok(Self { environment, access, token, commands, config })
     }

@@ -6,6 +6,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use checkrein_ledger::{
+    Authentication, AuthenticationAct, AuthenticationResult, StateDirectory, record_authentications,
+};
 use checkrein_protocol::Timestamp;
 use serde::Serialize;
 
@@ -23,6 +26,12 @@ pub(crate) enum VisitKind {
     Login,
     /// A request was refused.
     Refused,
+    /// What was shown to get in was refused.
+    #[serde(rename = "refused")]
+    KeyRefused,
+    /// A question was answered by a signed link.
+    #[serde(rename = "act")]
+    LinkUsed,
     /// A login was ended by who had it.
     Logout,
     /// Something was done by a request.
@@ -54,6 +63,8 @@ fn is_zero(count: &u64) -> bool {
 pub(crate) struct Visits {
     path: PathBuf,
     recent: Mutex<Recent>,
+    /// Where logins go into the ledger of authentications.
+    ledger: Option<StateDirectory>,
     /// One writes at a time, so that lines stay in order.
     writing: Mutex<()>,
 }
@@ -65,12 +76,19 @@ struct Recent {
     not_written: u64,
     /// Lines that are not in the file yet.
     noted: Vec<u8>,
+    /// Authentications that are not in the ledger yet.
+    authentications: Vec<(Timestamp, Authentication)>,
 }
 
 impl Visits {
     /// The record at `path`.
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, recent: Mutex::default(), writing: Mutex::default() }
+        Self { path, recent: Mutex::default(), ledger: None, writing: Mutex::default() }
+    }
+
+    /// The same, and what of it is an authentication goes into the ledger of these too.
+    pub(crate) fn with_ledger(self, home: StateDirectory) -> Self {
+        Self { ledger: Some(home), ..self }
     }
 
     /// The place of another file of the server.
@@ -85,12 +103,40 @@ impl Visits {
             recent.minute = at.0 / MINUTE;
             recent.refusals = 0;
         }
-        if kind == VisitKind::Refused {
+        if matches!(kind, VisitKind::Refused | VisitKind::KeyRefused) {
             recent.refusals += 1;
             if recent.refusals > REFUSALS_A_MINUTE {
                 recent.not_written += 1;
                 return;
             }
+        }
+        let act = match kind {
+            VisitKind::Login | VisitKind::KeyRefused => Some(AuthenticationAct::Login),
+            VisitKind::Logout => Some(AuthenticationAct::Logout),
+            VisitKind::LinkUsed => Some(AuthenticationAct::LinkUsed),
+            VisitKind::Refused | VisitKind::Act => None,
+        };
+        if let (Some(act), Some(_)) = (act, &self.ledger) {
+            let result = match kind {
+                VisitKind::KeyRefused => AuthenticationResult::Refused,
+                VisitKind::Login
+                | VisitKind::Logout
+                | VisitKind::LinkUsed
+                | VisitKind::Refused
+                | VisitKind::Act => AuthenticationResult::Taken,
+            };
+            let subject = if act == AuthenticationAct::LinkUsed { path } else { "server" };
+            recent.authentications.push((
+                at,
+                Authentication {
+                    act,
+                    subject: subject.chars().take(200).collect(),
+                    by: "visitor".to_owned(),
+                    from: from.to_owned(),
+                    result,
+                    detail: detail.to_owned(),
+                },
+            ));
         }
         let shown: String = path.chars().take(200).collect();
         let visit = Visit { at, kind, detail, path: &shown, from, not_written: recent.not_written };
@@ -108,9 +154,16 @@ impl Visits {
     /// Writes what was noted into the file. A disk that is full keeps nobody out.
     pub(crate) fn write(&self) {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = std::mem::take(&mut self.recent.lock().unwrap_or_else(PoisonError::into_inner).noted);
+        let (lines, authentications) = {
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            (std::mem::take(&mut recent.noted), std::mem::take(&mut recent.authentications))
+        };
         if lines.is_empty() {
             return;
+        }
+        if let Some(home) = &self.ledger {
+            // The file beside says it too; a disk that is full keeps nobody out.
+            drop(record_authentications(home, authentications));
         }
         if std::fs::symlink_metadata(&self.path).is_ok_and(|facts| facts.len() >= LONGEST) {
             drop(std::fs::rename(&self.path, self.path.with_extension("jsonl.1")));
@@ -146,6 +199,30 @@ mod tests {
             assert!(std::fs::symlink_metadata(&path).unwrap().is_file());
             assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
         }
+    }
+
+    // Source: seed 001-71
+    #[test]
+    fn logins_and_refused_keys_go_into_the_ledger_of_authentications() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = StateDirectory::new(folder.path().join("state"));
+        let visits = Visits::new(folder.path().join("access.jsonl")).with_ledger(home.clone());
+        visits.note(Timestamp(1), VisitKind::Login, "password", "/login", "192.0.2.7");
+        visits.note(Timestamp(2), VisitKind::KeyRefused, "wrong key", "/v1/sessions", "192.0.2.9");
+        visits.note(Timestamp(3), VisitKind::Refused, "no key", "/v1/sessions", "192.0.2.9");
+        visits.note(Timestamp(4), VisitKind::LinkUsed, "answered by a link: done", "/answer/a1", "192.0.2.7");
+        visits.write();
+        let all = checkrein_ledger::authentications(&home).unwrap();
+        let told = |one: &checkrein_ledger::RecordedAuthentication| {
+            let Authentication { act, from, result, .. } = &one.authentication;
+            (act.name(), from.clone(), result.name())
+        };
+        let expected = [
+            ("login", "192.0.2.7".to_owned(), "taken"),
+            ("login", "192.0.2.9".to_owned(), "refused"),
+            ("link_used", "192.0.2.7".to_owned(), "taken"),
+        ];
+        assert_eq!(all.iter().map(told).collect::<Vec<_>>(), expected);
     }
 
     #[test]

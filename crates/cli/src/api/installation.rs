@@ -583,6 +583,27 @@ pub struct AuditedSession {
     pub repairs: Vec<String>,
 }
 
+/// Who showed what to get in.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AuditedAuthentication {
+    /// The number of the record.
+    pub record: u64,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// `credential_used`, `credential_kept`, `credential_shown`, `credential_deleted`, `login`, `logout`, `link_used` or `key_unlocked`.
+    pub act: String,
+    /// With what, by name; never its value.
+    pub subject: String,
+    /// By whom.
+    pub by: String,
+    /// From where: a terminal, an address, a run.
+    pub from: String,
+    /// `taken` or `refused`.
+    pub result: String,
+    /// What else is known, such as why it was refused.
+    pub detail: String,
+}
+
 /// Records that were deleted as they were older than they are kept, or would be.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AuditPruned {
@@ -659,6 +680,7 @@ answers! {
     PairedDevice => "paired-device",
     DeviceRemoved => "device-removed",
     AuditedSession => "audit",
+    AuditedAuthentication => "audit-authentication",
     AuditPruned => "audit-prune",
     AuditKeys => "audit-keys",
 }

@@ -127,6 +127,7 @@ fn answers() -> Vec<Entry> {
         entry::<installation::PolicyAnswer>(&[("policy show", One)]),
         entry::<installation::PolicyTrial>(&[("policy test", Lines)]),
         entry::<installation::AuditedSession>(&[("audit verify", Lines)]),
+        entry::<installation::AuditedAuthentication>(&[("audit authentications", Lines)]),
         entry::<installation::AuditPruned>(&[("audit prune", One)]),
         entry::<installation::AuditKeys>(&[
             ("audit key list", One),

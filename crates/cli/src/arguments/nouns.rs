@@ -443,6 +443,11 @@ pub(crate) enum AuditCommand {
         /// Check only sessions whose name starts with this
         session: Option<String>,
     },
+    /// List logins, uses of credentials and refusals
+    #[command(
+        after_help = "Names each credential and never shows one. `audit verify` checks this ledger too.\n\nExamples:\n  checkrein audit authentications\n  checkrein audit authentications --json"
+    )]
+    Authentications(NumberArguments),
     /// Look after the keys that encrypt the records
     #[command(after_help = "Example:\n  checkrein audit key list")]
     Key {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use checkrein_clients::is_canary;
 use checkrein_ledger::{
-    EventForm, ExportError, FolderName, Verification, event_line, export_csv, export_csv_header,
-    export_json_lines, lines_from,
+    EventForm, ExportError, FolderName, RecordedAuthentication, Verification, event_line, export_csv,
+    export_csv_header, export_json_lines, lines_from,
 };
 use checkrein_policy::ExportFormat;
 use checkrein_protocol::RecordBody;
@@ -19,8 +19,8 @@ use checkrein_world::find_workspace;
 use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm, Switch, for_people_only};
 use crate::api;
-use crate::api::installation::{AuditPruned, AuditedSession, PrunedStore};
-use crate::terminal::{Health, counted, log_all, mark, print, print_exact};
+use crate::api::installation::{AuditPruned, AuditedAuthentication, AuditedSession, PrunedStore};
+use crate::terminal::{Health, counted, log_all, mark, plain, print, print_exact, table};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -71,9 +71,9 @@ pub fn verify(
         return Err(NamedKind::Session.unknown(text));
     }
     // What belongs to no ledger is said when everything is looked at, not when one session is.
-    let (around, retention) = match session {
-        None => (all.problems.as_slice(), all.retention.as_ref()),
-        Some(_) => (&[][..], None),
+    let (around, retention, authentications) = match session {
+        None => (all.problems.as_slice(), all.retention.as_ref(), all.authentications.as_ref()),
+        Some(_) => (&[][..], None, None),
     };
     let missing: Vec<(&String, &checkrein_ledger::Broken)> = all
         .missing
@@ -83,8 +83,9 @@ pub fn verify(
     let whole = around.is_empty()
         && missing.is_empty()
         && chosen.iter().all(|(_, verification)| verification.is_whole())
-        && retention.is_none_or(Verification::is_whole);
-    let named = retention.map(|verification| ("(removed sessions)", verification));
+        && retention.into_iter().chain(authentications).all(Verification::is_whole);
+    let named = [("(removed sessions)", retention), ("(authentications)", authentications)];
+    let named = named.into_iter().filter_map(|(name, found)| Some((name, found?)));
     for (name, verification) in
         chosen.iter().map(|(name, verification)| (name.as_str(), *verification)).chain(named)
     {
@@ -142,6 +143,55 @@ pub fn verify(
         print(&format!("{records} in {sessions}: {verdict}"));
     }
     Ok(if whole { ExitStatus::Done } else { ExitStatus::Failed })
+}
+
+/// Shows who showed what to get in, newest last.
+pub fn authentications(
+    environment: &HostEnvironment,
+    count: usize,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    let mut all = checkrein_ledger::authentications(&environment.state)?;
+    all.drain(..all.len().saturating_sub(count));
+    let rows = all.into_iter().map(|RecordedAuthentication { record, at, authentication: one }| {
+        AuditedAuthentication {
+            record,
+            at: at.0,
+            act: one.act.name().to_owned(),
+            subject: one.subject,
+            by: one.by,
+            from: one.from,
+            result: one.result.name().to_owned(),
+            detail: one.detail,
+        }
+    });
+    match output {
+        OutputForm::Json => {
+            for row in rows {
+                print_exact(&api::line(&row)?);
+            }
+        }
+        OutputForm::Text => {
+            let cells = rows.map(|row| {
+                let why = if row.detail.is_empty() { String::new() } else { format!(": {}", row.detail) };
+                vec![
+                    time(row.at),
+                    row.act.replace('_', " "),
+                    plain(&row.subject),
+                    plain(&row.by),
+                    plain(&row.from),
+                    plain(&format!("{}{why}", row.result)),
+                ]
+            });
+            let cells: Vec<Vec<String>> = cells.collect();
+            print(&if cells.is_empty() {
+                "nobody authenticated yet".to_owned()
+            } else {
+                table(&["when", "what", "with", "by", "from", "result"], cells)
+            });
+        }
+    }
+    Ok(ExitStatus::Done)
 }
 
 /// Removes what is older than the configuration keeps it, in every store.

@@ -2,11 +2,13 @@
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_ledger::{AuthenticationAct, AuthenticationResult};
 use checkrein_vault::{KeyFolder, KeyName, KeyPlace, VaultError};
 
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api;
 use crate::api::installation::{AuditKey, AuditKeys};
+use crate::authentications::by_person;
 use crate::credentials::{CredentialName, CredentialStore, Credentials, Secret};
 use crate::terminal::{print, print_exact, table};
 
@@ -60,8 +62,16 @@ pub fn unlock(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
     for_people_only(environment, "audit key unlock")?;
     let folder = folder(environment)?;
     for key in folder.listed().into_iter().filter(|key| key.place == KeyPlace::Keyring) {
-        let secret = Credentials::of(environment).get(&credential(&key.name)?)?;
-        folder.unlock(&key.name, secret.reveal()).map_err(failed)?;
+        let name = credential(&key.name)?;
+        let unlocked = Credentials::of(environment)
+            .get(&name)
+            .and_then(|secret| folder.unlock(&key.name, secret.reveal()).map_err(failed));
+        let result = match &unlocked {
+            Ok(_) => AuthenticationResult::Taken,
+            Err(_) => AuthenticationResult::Refused,
+        };
+        by_person(environment, AuthenticationAct::KeyUnlocked, &name, result);
+        unlocked?;
     }
     show(folder, output)
 }

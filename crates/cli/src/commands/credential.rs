@@ -5,10 +5,12 @@ use std::io::{self, IsTerminal as _, Read as _};
 use super::{ExitStatus, OutputForm, for_no_agent, for_people_only};
 use crate::api;
 use crate::api::installation::{Credential, CredentialDeleted, CredentialList, CredentialValue};
+use crate::authentications::{by_person, place, record};
 use crate::credentials::{CredentialName, Credentials, Deleted, LONGEST, Secret};
 use crate::terminal::{print, print_exact, table, typed_unseen};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 
 /// Reads a credential from standard input, without showing it, and keeps it.
 pub fn set(
@@ -19,6 +21,7 @@ pub fn set(
     for_no_agent(environment, "credential set")?;
     let secret = Secret::new(&typed()?)?;
     let place = Credentials::of(environment).set(name, &secret)?;
+    by_person(environment, AuthenticationAct::CredentialKept, name, AuthenticationResult::Taken);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&described(name, place))?),
         OutputForm::Text => print(&format!("`{name}` is kept in {}", place.in_words())),
@@ -32,8 +35,21 @@ pub fn get(
     name: &CredentialName,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    for_people_only(environment, "credential get")?;
+    for_people_only(environment, "credential get").inspect_err(|_| {
+        record(
+            environment,
+            Authentication {
+                act: AuthenticationAct::CredentialShown,
+                subject: name.to_string(),
+                by: "agent".to_owned(),
+                from: place(),
+                result: AuthenticationResult::Refused,
+                detail: "only people are shown it".to_owned(),
+            },
+        );
+    })?;
     let secret = Credentials::of(environment).get(name)?;
+    by_person(environment, AuthenticationAct::CredentialShown, name, AuthenticationResult::Taken);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&CredentialValue {
             name: name.to_string(),
@@ -69,6 +85,9 @@ pub fn delete(
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "credential delete")?;
     let deleted = Credentials::of(environment).delete(name)?;
+    if deleted == Deleted::Deleted {
+        by_person(environment, AuthenticationAct::CredentialDeleted, name, AuthenticationResult::Taken);
+    }
     match output {
         OutputForm::Json => {
             let deleted = deleted == Deleted::Deleted;

@@ -24,6 +24,7 @@ use serde_json::json;
 
 use super::{ExitStatus, OutputForm, Switch};
 use crate::api;
+use crate::authentications;
 use crate::credentials::Credentials;
 use crate::secure_deletion;
 use crate::terminal::{log, print, print_exact};
@@ -31,6 +32,7 @@ use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::notification::{Notice, folder, waiting, with_link};
+use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 
 /// How long one way may take (ours).
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -406,7 +408,20 @@ fn secret(environment: &HostEnvironment, name: &str) -> Result<String, String> {
     }
     let credential = name.parse().ok().map(|name| Credentials::of(environment).get(&name));
     match credential {
-        Some(Ok(secret)) => Ok(secret.reveal().to_owned()),
+        Some(Ok(secret)) => {
+            authentications::record(
+                environment,
+                Authentication {
+                    act: AuthenticationAct::CredentialUsed,
+                    subject: name.to_owned(),
+                    by: "notice".to_owned(),
+                    from: authentications::place(),
+                    result: AuthenticationResult::Taken,
+                    detail: String::new(),
+                },
+            );
+            Ok(secret.reveal().to_owned())
+        }
         _ => Err(format!("`{name}` is neither in `{path}` nor in `{variable}`, nor a credential")),
     }
 }

@@ -200,6 +200,7 @@ fn recorded() -> Vec<checkrein_protocol::RecordBody> {
 }
 
 /// What the seeds name is there under the name that the page says: as a metric of what sessions left, as an event, as a graph.
+// Source: seed 000-107, 000-108, 000-109, 000-110, 002-2, 002-8, 002-59, 002-65, 002-66, 002-68
 #[test]
 fn each_metric_and_event_that_a_seed_names_has_a_name_here() {
     use seeds::Carrier::{Event, Graph, Metric};

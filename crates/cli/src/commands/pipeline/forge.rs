@@ -5,6 +5,7 @@
 use std::io;
 
 use checkrein_ledger::mask::mask_text;
+use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 use checkrein_pipelines::{ForgeApi, ForgeRequest, StepEnd};
 use checkrein_supervise::runs::file::{create_directory, replace};
 
@@ -13,6 +14,7 @@ use super::CURL;
 use super::act::{StepReport, StepWork};
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
 use super::publish::{Instead, TIME, instead};
+use crate::authentications;
 use crate::credentials::{CredentialName, Credentials, Secret};
 
 /// How much of an answer is read, in bytes (ours): fifty pull requests with their texts.
@@ -37,10 +39,27 @@ pub(super) fn open(
         Ok(key) => key,
         Err(why) => return Ok(Err(Some(instead(StepEnd::DidNotRun, why)))),
     };
+    let record = |result: AuthenticationResult| {
+        authentications::record(
+            &work.environment,
+            Authentication {
+                act: AuthenticationAct::CredentialUsed,
+                subject: credential.to_owned(),
+                by: "pipeline".to_owned(),
+                from: api.open_ones(request.head),
+                result,
+                detail: "forge".to_owned(),
+            },
+        );
+    };
     let there = match ask(work, "look-for-it", (&api.open_ones(request.head), None), &headers(api, &key))? {
         Ok(answer) => answer,
         Err(other) => return Ok(Err(other)),
     };
+    record(match there.status {
+        401 | 403 => AuthenticationResult::Refused,
+        _ => AuthenticationResult::Taken,
+    });
     if there.status != 200 {
         return Ok(Err(Some(refused(work, api, &there))));
     }
