@@ -25,6 +25,9 @@ use support::requests::read_request;
 
 const KEY: &str = "key-of-the-provider-0815";
 
+/// Another credential of the same user.
+const SECOND: &str = "second-key-of-the-provider-4711";
+
 /// A provider on this machine. What it does stands in the path of the address; what it was asked is kept.
 struct Provider {
     port: u16,
@@ -64,6 +67,7 @@ fn answer(stream: TcpStream, port: u16, kept: &Mutex<Vec<(String, Json)>>) {
         "moved" => status = format!("302 Found\r\nLocation: http://127.0.0.1:{port}/approves/v1/messages"),
         "closed" => "401 Unauthorized".clone_into(&mut status),
         "quota" => "429 Too Many Requests".clone_into(&mut status),
+        "second" if !head.contains(SECOND) => "429 Too Many Requests".clone_into(&mut status),
         _ => {}
     }
     let said = match &*status {
@@ -101,15 +105,17 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let place = Self { environment: TestEnvironment::new(), provider: Provider::new() };
-        let mut command = place.environment.command(env!("CARGO_BIN_EXE_checkrein"));
-        let mut child = command
-            .args(["credential", "set", "provider"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(KEY.as_bytes()).unwrap();
-        assert!(child.wait().unwrap().success());
+        for (name, value) in [("provider", KEY), ("second", SECOND)] {
+            let mut command = place.environment.command(env!("CARGO_BIN_EXE_checkrein"));
+            let mut child = command
+                .args(["credential", "set", name])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            child.stdin.take().unwrap().write_all(value.as_bytes()).unwrap();
+            assert!(child.wait().unwrap().success());
+        }
         place
     }
 
@@ -189,6 +195,29 @@ fn the_credential_is_written_nowhere() {
         assert!(!text.contains(KEY));
     });
     assert!(files > 5, "{files}");
+}
+
+// Source: seed 004-60, 004-62
+#[test]
+fn a_reviewer_goes_on_with_its_next_credential_and_without_one_nothing_passes() {
+    let place = Place::new();
+    let with = "    credential: [provider, second]\n";
+    let (status, step) = place.review("second/v1/messages", "claude-opus-4-8", with);
+    assert_eq!((status, step["outcome"].as_str()), (0, Some("passed")), "{step}");
+    let cause = step["reviews"][0]["cause"].as_str().unwrap_or_default();
+    assert!(cause.contains("its quota is used up (credential `provider`)"), "{step}");
+    assert_eq!(step["reviews"][1]["verdict"], "APPROVED", "{step}");
+    let told = place.environment.succeed(&["audit", "authentications", "--json"]);
+    let used = |line: &&str| line.contains("credential_used") && line.contains("reviewer one");
+    let results: Vec<bool> = told.lines().filter(used).map(|line| line.contains("\"refused\"")).collect();
+    assert_eq!(results, [true, false], "{told}");
+    assert!(!told.contains(KEY) && !told.contains(SECOND));
+
+    let before = place.provider.asked.lock().unwrap().len();
+    let (status, step) = place.review("quota/v1/messages", "claude-opus-4-8", with);
+    assert_ne!(status, 0);
+    assert_eq!(step["outcome"], "did_not_run", "{step}");
+    assert_eq!(place.provider.asked.lock().unwrap().len(), before + 2, "each credential once");
 }
 
 fn for_each_file(folder: &Path, look: &mut impl FnMut(&str)) {

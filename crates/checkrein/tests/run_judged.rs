@@ -255,6 +255,7 @@ fn attempts_share_one_worktree_and_going_on_keeps_the_manner() {
     );
 }
 
+// Source: seed 001-51, 001-52
 #[test]
 fn the_limits_of_the_configuration_hold_and_the_command_line_says_otherwise() {
     let scene = Scene::new(&[OPENED.to_owned()], "sleep 60");
@@ -291,6 +292,7 @@ fn retries_in_retries_do_not_multiply() {
     assert_eq!(fs::read_to_string(scene.environment.project().join("tries")).unwrap(), "x\nx\n");
 }
 
+// Source: seed 004-59
 #[test]
 fn a_provider_that_keeps_failing_is_left_alone_until_it_may_have_recovered() {
     let scene = Scene::new(&[BUSY.to_owned()], "echo x >> tries; exit 1");
@@ -407,4 +409,163 @@ fn where_there_is_a_keyring_it_keeps_credentials() {
     assert!(run(&["credential", "list"], b"").contains("keyring"));
     assert!(run(&["credential", "delete", "model"], b"").contains("deleted"));
     assert!(!scene.environment.home().join("ring").exists());
+}
+
+/// Keeps a credential.
+fn keep(environment: &TestEnvironment, name: &str, value: &str) {
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let mut child = command.args(["credential", "set", name]).stdin(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), value.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+fn authentications(environment: &TestEnvironment) -> Vec<(String, String, String)> {
+    let text = environment.succeed(&["audit", "authentications", "--json"]);
+    let rows = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let word = |row: &Json, key: &str| row[key].as_str().unwrap().to_owned();
+    rows.map(|row| (word(&row, "act"), word(&row, "subject"), word(&row, "result"))).collect()
+}
+
+// Source: seed 001-70, 001-71, 004-60, 004-62
+#[test]
+fn the_next_credential_is_taken_when_the_provider_refuses_and_a_run_halts_when_all_are_used_up() {
+    let spent = BUSY.replace("529", "429 You exceeded your current quota");
+    let scene = Scene::new(&[], "");
+    let environment = &scene.environment;
+    keep(environment, "first", "value-of-the-first");
+    keep(environment, "second", "value-of-the-second");
+    let agent = |works: &str| {
+        scene.says(
+            &[OPENED.to_owned()],
+            &format!("echo $KEY >> tries\n[ \"$KEY\" = {works} ] && exit 0\necho '{spent}'\nexit 1"),
+        );
+    };
+    agent("value-of-the-second");
+    let options = ["--credential", "first,second=KEY"];
+    let output = scene.output(&options);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report: Json = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!((report["status"].as_u64(), report["attempts"].as_u64()), (Some(0), Some(2)), "{said}");
+    assert!(said.contains("going on with the credential `second`") && !said.contains("value-of"), "{said}");
+    let tries = || fs::read_to_string(environment.project().join("tries")).unwrap();
+    assert_eq!(tries(), "value-of-the-first\nvalue-of-the-second\n");
+    let told = authentications(environment);
+    let row =
+        |act: &str, subject: &str, result: &str| (act.to_owned(), subject.to_owned(), result.to_owned());
+    assert_eq!(
+        told,
+        [
+            row("credential_kept", "first", "taken"),
+            row("credential_kept", "second", "taken"),
+            row("credential_used", "first", "taken"),
+            row("credential_used", "first", "refused"),
+            row("credential_used", "second", "taken"),
+        ]
+    );
+    assert!(environment.succeed(&["audit", "verify"]).contains("(authentications)"));
+
+    agent("no-value-at-all");
+    let report = scene.report(&options);
+    assert_eq!(
+        (report["status"].as_u64(), report["stopped_by"].as_str(), report["attempts"].as_u64()),
+        (Some(92), Some("credentials"), Some(2)),
+        "{report}"
+    );
+    assert!(report["reason"].as_str().unwrap().contains("`first`, `second`"), "{report}");
+    assert_eq!(scene.output(&options).status.code(), Some(92), "nor does the next run go on");
+    assert_eq!(tries().lines().count(), 4);
+    let pairs = ["--credential", "first,second=KEY", "--credential", "first,second,third=OTHER"];
+    let uneven = scene.output(&pairs);
+    assert!(String::from_utf8_lossy(&uneven.stderr).contains("as many"), "{uneven:?}");
+}
+
+// Source: seed 001-38
+#[test]
+fn an_error_that_stands_on_the_error_stream_alone_is_one_of_the_provider() {
+    let scene = Scene::new(&[], "echo working >&2; echo 'API Error: 401 invalid api key' >&2; exit 1");
+    let output = scene.output(&[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("working\nAPI Error: 401 invalid api key\n"), "{said}");
+    let report: Json = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!(report["failure"], json!({ "class": "permanent", "cause": "authentication" }));
+    scene.says(&[], "echo 'API Error: 401 invalid api key' >&2");
+    assert_eq!(scene.report(&[])["failure"], Json::Null, "what ends well did not fail");
+}
+
+// Source: seed 002-86, 002-87
+#[test]
+fn a_run_ends_with_what_its_reviews_came_to_and_which_calls_were_blocked() {
+    let read = json!({ "type": "assistant", "message": { "role": "assistant", "id": "r", "model": "claude-sonnet-4-5",
+        "usage": { "input_tokens": 1, "output_tokens": 1 },
+        "content": [{ "type": "tool_use", "id": "r1", "name": "Read", "input": { "file_path": "README.md" } }] } });
+    let answered = json!({ "type": "user", "message": { "role": "user",
+        "content": [{ "type": "tool_result", "tool_use_id": "r1", "content": "text", "is_error": false }] } });
+    let scene = Scene::new(&[OPENED.to_owned(), read.to_string(), answered.to_string()], "");
+    let reviews = scene.report(&[])["reviews"].clone();
+    assert_eq!((reviews["total"].as_u64(), reviews["blocked"].as_u64()), (Some(1), Some(0)), "{reviews}");
+
+    scene.says(&[OPENED.to_owned(), call("t1", "ls"), call("t2", "rm -rf ~")], "");
+    let reviews = scene.report(&[])["reviews"].clone();
+    assert_eq!((reviews["verdicts"]["block"].as_u64(), reviews["blocked"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(reviews["blocked_calls"][0]["id"], "t2", "{reviews}");
+    assert!(reviews["blocked_calls"][0]["action"].as_str().unwrap().contains("rm -rf ~"), "{reviews}");
+
+    // What its hooks reviewed counts as well.
+    let environment = &scene.environment;
+    let payload = environment.payload("summed", "PreToolUse", shell_call("h1", "rm -rf ~", json!({})));
+    environment.write("payload", &String::from_utf8(payload).unwrap());
+    scene.says(&[], &format!("{} claude < payload > answer", env!("CARGO_BIN_EXE_checkrein-hook")));
+    let reviews = scene.report(&[])["reviews"].clone();
+    assert_eq!(reviews["blocked"], 1, "{reviews}");
+    assert_eq!(reviews["blocked_calls"][0]["id"], "h1", "{reviews}");
+    assert!(!reviews["blocked_calls"][0]["reason"].as_str().unwrap().is_empty(), "{reviews}");
+}
+
+// Source: seed 001-67, 001-68
+#[test]
+fn the_kernel_keeps_an_agent_and_what_it_starts_within_its_scope() {
+    let scene = Scene::new(&[], "");
+    let environment = &scene.environment;
+    let outside = environment.home().join("outside.txt");
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let payload = environment.payload("scoped", "PreToolUse", shell_call("h1", "rm -rf ~", json!({})));
+    environment.write("payload", &String::from_utf8(payload).unwrap());
+    environment.write(
+        "agent.sh",
+        &format!(
+            "echo in > inside.txt\necho out > {outside}\nsetsid bash -c 'echo out > {outside}'\n\
+             (exec 3<>/dev/tcp/127.0.0.1/{port}) && echo connected\n{hook} claude < payload\nexit 3\n",
+            outside = outside.display(),
+            hook = env!("CARGO_BIN_EXE_checkrein-hook"),
+        ),
+    );
+    // The project and the home lie among the temporary files of this test.
+    let temporary = environment.home().join("tmp");
+    fs::create_dir_all(&temporary).unwrap();
+    let run = |options: &[&str]| {
+        drop(fs::remove_file(&outside));
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.arg("run").args(options).args(["--", "bash", "agent.sh"]).env("TMPDIR", &temporary);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, said, told) = run(&["--write", ".", "--net", "none"]);
+    if told.contains("does not hold") {
+        return checkrein_testkit::not_run("the kernel does not hold a scope");
+    }
+    assert_eq!(status, Some(3), "{told}");
+    assert!(environment.project().join("inside.txt").is_file() && !outside.exists(), "{told}");
+    assert!(!said.contains("connected"), "{said}");
+    assert!(told.contains("outside.txt") && told.contains("--write"), "what was refused is said: {told}");
+    // Its hook reviews and writes its record inside.
+    assert!(said.contains("deny"), "{said} {told}");
+    assert!(!environment.records("scoped").is_empty());
+    let (_, said, _) = run(&[]);
+    assert!(outside.exists() && said.contains("connected"), "without a scope nothing is kept");
+    let (_, said, _) = run(&["--write", "."]);
+    assert!(!outside.exists() && said.contains("connected"), "who names no network keeps it");
+    let missing = environment.checkrein(&["run", "--write", "nowhere", "--", "true"]);
+    assert_eq!(missing.status.code(), Some(125), "{missing:?}");
 }

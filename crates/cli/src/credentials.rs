@@ -3,6 +3,7 @@
 //! The keyring is reached through `secret-tool` (libsecret), as mail is through `curl`: so no bus is part of either program. A credential in
 //! the keyring leaves an empty mark beside the files, so that listing needs no look into the keyring.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -40,6 +41,40 @@ impl FromStr for CredentialName {
 impl fmt::Display for CredentialName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
+    }
+}
+
+/// A credential of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunCredential {
+    /// The names of its values, of which the next is taken when the provider refuses; at least one.
+    pub names: Vec<CredentialName>,
+    /// The variable that the agent finds it in.
+    pub variable: OsString,
+}
+
+impl RunCredential {
+    /// The names in a list with commas.
+    ///
+    /// # Errors
+    ///
+    /// One is no name of a credential, or stands there twice.
+    pub fn names(text: &str) -> Result<Vec<CredentialName>, String> {
+        let names = text.split(',').map(str::parse).collect::<Result<Vec<CredentialName>, String>>()?;
+        let is_twice = |(place, name): (usize, &CredentialName)| {
+            names.iter().take(place).any(|before| before == name).then(|| name.clone())
+        };
+        match names.iter().enumerate().find_map(is_twice) {
+            Some(name) => {
+                Err(format!("`{name}` stands there twice, and a value that was refused is no other one"))
+            }
+            None => Ok(names),
+        }
+    }
+
+    /// The names in the form that is written down.
+    pub fn listed(&self) -> String {
+        self.names.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
     }
 }
 

@@ -32,6 +32,10 @@ impl Machine<'_> {
                 Some((option, value)) => (option, Some(Value::exact(value))),
                 None => (word.as_exact()?, None),
             };
+            // The bounds of a whole agent leave its hooks what they write, so they are none to rely on.
+            if option == "--around-agent" {
+                return None;
+            }
             if !matches!(option, "--write" | "--net") {
                 continue;
             }

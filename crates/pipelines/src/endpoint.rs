@@ -52,8 +52,8 @@ pub struct ModelEndpoint {
     pub url: String,
     /// What is understood there.
     pub form: EndpointForm,
-    /// The name of the credential that is shown there; none is where that is missing.
-    pub key: Option<String>,
+    /// The names of the credentials of which one is shown there, the next where one is refused; none is where there are none.
+    pub keys: Vec<String>,
 }
 
 impl EndpointForm {
@@ -85,7 +85,7 @@ impl ModelEndpoint {
     pub fn read(
         url: &str,
         form: Option<EndpointForm>,
-        key: Option<String>,
+        keys: Vec<String>,
         trust: EndpointTrust,
     ) -> Result<Self, String> {
         let (scheme, rest) =
@@ -125,7 +125,7 @@ impl ModelEndpoint {
                 words.join(", ")
             )
         })?;
-        Ok(Self { url: url.to_owned(), form, key })
+        Ok(Self { url: url.to_owned(), form, keys })
     }
 
     /// What is sent there, as JSON.
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn read(url: &str, trust: EndpointTrust) -> Result<ModelEndpoint, String> {
-        ModelEndpoint::read(url, None, None, trust)
+        ModelEndpoint::read(url, None, Vec::new(), trust)
     }
 
     #[test]

@@ -141,6 +141,7 @@ mod tests {
         }
     }
 
+    // Source: seed 004-59
     #[test]
     fn the_same_failure_twice_ends_a_loop() {
         let mut known = LoopRound::default();

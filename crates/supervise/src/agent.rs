@@ -18,7 +18,9 @@ use checkrein_clients::Prices;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
+use crate::error_stream::ErrorStream;
 use crate::event_queue::EventSender;
+use crate::failure::ProviderError;
 use crate::sampling::{self, Sampling};
 use crate::stream::{RunProgress, StreamParser};
 use crate::switches::{RunClock, Stop, Switches};
@@ -347,8 +349,9 @@ pub fn supervise(
     let ended = killed.max(there).saturating_sub(running.held.own());
     drop(control_group);
     let stopping = decided.map(|time| time.elapsed());
-    running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
+    let error_aside = running.finish(if stop.is_some() { Flush::Briefly } else { Flush::Whole });
     let mut progress = lock(&listener).progress().clone();
+    progress.error_aside = error_aside;
     count(&mut progress, Life::Ended);
     // An agent that its hooks stopped ends by itself.
     let stop = stop
@@ -397,25 +400,32 @@ enum Flush {
 struct Running {
     held: Held,
     copying: Option<thread::JoinHandle<()>>,
+    /// Passes its error stream on; `None` where that goes to a terminal by itself.
+    errors: Option<thread::JoinHandle<Option<ProviderError>>>,
     terminal: Option<Terminal>,
 }
 
 impl Running {
-    /// Waits until what it wrote is passed on, and gives the terminal back.
-    fn finish(self, flush: Flush) {
+    /// Waits until what it wrote is passed on, and gives the terminal back. Returns the error of a provider that its error stream ended with.
+    fn finish(self, flush: Flush) -> Option<ProviderError> {
+        let deadline = Instant::now() + FLUSH;
         if let Some(copying) = self.copying {
-            let deadline = Instant::now() + FLUSH;
-            while flush == Flush::Briefly && !copying.is_finished() && Instant::now() < deadline {
-                thread::sleep(Duration::from_millis(5));
-            }
-            if flush == Flush::Whole || copying.is_finished() {
-                drop(copying.join());
-            }
+            ended(copying, flush, deadline);
         }
+        let error = self.errors.and_then(|errors| ended(errors, flush, deadline)).flatten();
         if let Some(terminal) = self.terminal {
             terminal.restore();
         }
+        error
     }
+}
+
+/// What a thread that passes output on came to; `None` where it is not waited for any longer.
+fn ended<T>(copying: thread::JoinHandle<T>, flush: Flush, deadline: Instant) -> Option<T> {
+    while flush == Flush::Briefly && !copying.is_finished() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(5));
+    }
+    (flush == Flush::Whole || copying.is_finished()).then(|| copying.join().ok()).flatten()
 }
 
 /// When something was last heard.
@@ -463,11 +473,24 @@ fn start(
     match agent.interaction {
         Interaction::Pipes => {
             let (output, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
-            command.stdin(Stdio::inherit()).stdout(theirs).stderr(Stdio::inherit());
+            command.stdin(Stdio::inherit()).stdout(theirs);
+            // What goes to a terminal stays one for the agent: colours and widths hang on that.
+            let errors = if io::stderr().is_terminal() {
+                command.stderr(Stdio::inherit());
+                None
+            } else {
+                let (errors, theirs) = io::pipe().map_err(SuperviseError::restriction("a pipe"))?;
+                command.stderr(theirs);
+                Some(errors)
+            };
             let held = begin(command, ProcessGroupMode::Own, agent.hold)?;
             let copying = copy(File::from(OwnedFd::from(output)), Some(Arc::clone(listener)), pulse.clone())
                 .map_err(SuperviseError::after_start)?;
-            Ok(Running { held, copying: Some(copying), terminal: None })
+            let errors = errors
+                .map(|errors| copy_errors(File::from(OwnedFd::from(errors))))
+                .transpose()
+                .map_err(SuperviseError::after_start)?;
+            Ok(Running { held, copying: Some(copying), errors, terminal: None })
         }
         Interaction::Terminal => {
             let (terminal, inner) = Terminal::open()?;
@@ -490,9 +513,34 @@ fn start(
                 terminal.restore();
                 error.after_start()
             })?;
-            Ok(Running { held, copying: Some(copying), terminal: Some(terminal) })
+            Ok(Running { held, copying: Some(copying), errors: None, terminal: Some(terminal) })
         }
     }
+}
+
+/// Passes the error stream on, and looks through it.
+fn copy_errors(mut from: File) -> Result<thread::JoinHandle<Option<ProviderError>>, SuperviseError> {
+    let copying = thread::Builder::new().name("errors".to_owned()).spawn(move || {
+        let mut buffer = vec![0; 64 << 10];
+        let mut stream = ErrorStream::default();
+        let mut output = File::from(rustix::io::dup(rustix::stdio::stderr()).ok()?);
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    let bytes = buffer.get(..count).unwrap_or_default();
+                    if output.write_all(bytes).is_err() {
+                        break;
+                    }
+                    stream.hear(bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        stream.error()
+    });
+    copying.map_err(SuperviseError::restriction("what passes errors on"))
 }
 
 /// Passes everything on, first on and then listened to. When nobody reads any more the agent learns it as it would without us.

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `agent` | supervises a whole agent, and ends it with all that it started |
 //! | `retry` | when an agent is started again |
+//! | `rotation` | which of several values of a credential is taken next |
 //! | `event_queue` | what an agent was heard doing, on its way to who judges it |
 //! | `breaker` | the circuit breaker of a provider |
+//! | `error_stream` | what an agent says beside its stream, looked through for errors |
 //! | `failure` | what kind of failure an end was |
 //! | `test_triage` | what the end of a test run means and what to do next |
 //! | `runs` | what is kept of runs: state, lock, where they lie |
@@ -23,9 +25,12 @@
 #[cfg(target_os = "linux")]
 mod agent;
 mod breaker;
+#[cfg(target_os = "linux")]
+mod error_stream;
 mod event_queue;
 mod failure;
 mod retry;
+mod rotation;
 pub mod runs;
 #[cfg(target_os = "linux")]
 mod sampling;
@@ -43,6 +48,7 @@ pub use breaker::{Breaker, Milliseconds, Passage};
 pub use event_queue::{Backlog, EventSender, StreamEvent, Waiting, backlog};
 pub use failure::{FailureCause, FailureClass, ProviderError, ProviderFailure};
 pub use retry::{ATTEMPT_VARIABLE, Attempts, Nesting, delay};
+pub use rotation::{Rotation, Turn};
 pub use spending_share::{SpendingShare, of_budget};
 pub use stream::{Estimate, RunProgress, StreamParser};
 pub use switches::{NextCost, RunClock, Stop, Switches, next_call};

@@ -64,6 +64,8 @@ pub struct RunProgress {
     pub hook_stop: Option<HookStop>,
     /// The last thing that went wrong with the provider, unless an answer came after it.
     pub error: Option<ProviderError>,
+    /// What its error stream ended with, where that names an error of a provider; known at the end.
+    pub error_aside: Option<ProviderError>,
 }
 
 /// How a model that is not listed is counted.

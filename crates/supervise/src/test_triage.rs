@@ -471,6 +471,7 @@ mod tests {
         assert_eq!(run("b", Some(&first)).same, 1, "another test is another result");
     }
 
+    // Source: seed 004-59
     #[test]
     fn two_strikes_when_nothing_passes_and_three_when_something_does() {
         let run = |output: &str, before: Option<&Route>| {

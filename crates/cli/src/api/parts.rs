@@ -139,6 +139,30 @@ pub(super) struct JudgedCalls {
     patterns: Vec<String>,
 }
 
+/// What the reviews of the calls of a run came to.
+#[derive(JsonSchema)]
+pub(super) struct ReviewsOfRun {
+    /// Calls that were reviewed.
+    total: u64,
+    /// How many of them by verdict, as far as there were any.
+    verdicts: std::collections::BTreeMap<String, u64>,
+    /// How many were blocked or halted.
+    blocked: u64,
+    /// The first 20 of these.
+    blocked_calls: Vec<BlockedCallOfRun>,
+}
+
+/// A call that was blocked.
+#[derive(JsonSchema)]
+pub(super) struct BlockedCallOfRun {
+    /// The name of the call; `checkrein show` takes it.
+    id: String,
+    /// The tool, and what it was to do.
+    action: String,
+    /// Why it was blocked.
+    reason: String,
+}
+
 /// The end of a test run.
 #[derive(JsonSchema)]
 pub(super) struct RouteOfTests {

@@ -109,6 +109,9 @@ pub struct RunEndAnswer {
     /// What the detectors saw.
     #[schemars(with = "super::parts::JudgedCalls")]
     pub watched: Json,
+    /// What the reviews of its calls came to: how many of each verdict, and which calls were blocked.
+    #[schemars(with = "super::parts::ReviewsOfRun")]
+    pub reviews: Json,
     /// What held the processes together.
     #[schemars(with = "String")]
     pub held_by: Json,

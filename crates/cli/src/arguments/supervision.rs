@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
-use crate::commands::exec::{self, InheritedEnvironment, ScopeStrictness};
+use crate::commands::exec::{self, HeldProgram, InheritedEnvironment, ScopeStrictness};
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, route, run};
-use crate::credentials::CredentialName;
+use crate::credentials::{CredentialName, RunCredential};
 use checkrein_clients::Prices;
 use checkrein_sandbox::{Bytes, Period};
 #[cfg(target_os = "linux")]
@@ -51,6 +51,9 @@ pub(crate) struct ExecArguments {
     /// Run nothing unless this machine enforces all of it
     #[arg(long)]
     require: bool,
+    /// Leave our own state to the hooks of an agent; given by `run`
+    #[arg(long, hide = true)]
+    around_agent: bool,
     /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -125,9 +128,18 @@ pub(crate) struct RunArguments {
     /// Pass on basic variables and these only
     #[arg(long, value_name = "NAMES", num_args = 0.., value_delimiter = ',')]
     clean_environment: Option<Vec<OsString>>,
-    /// Give the agent alone a kept credential in a variable
-    #[arg(long = "credential", value_name = "NAME=VARIABLE", value_parser = credential)]
-    credentials: Vec<(CredentialName, OsString)>,
+    /// Hold the agent in a sandbox: it may change this only; see below
+    #[arg(long, value_name = "PATH")]
+    write: Vec<PathBuf>,
+    /// Hold it in a sandbox: it may read this only, and system folders
+    #[arg(long, value_name = "PATH")]
+    read: Vec<PathBuf>,
+    /// Hold it in a sandbox: `none`, `loopback`, `open`, or HOST:PORT
+    #[arg(long, value_name = "WHO", value_delimiter = ',')]
+    net: Vec<String>,
+    /// Give the agent alone a kept credential; further names are used when the provider refuses
+    #[arg(long = "credential", value_name = "NAME[,NAME]=VARIABLE", value_parser = credential)]
+    credentials: Vec<RunCredential>,
     #[command(flatten)]
     keeping: KeepingArguments,
     /// Agent and its arguments
@@ -183,9 +195,9 @@ impl From<RouteArguments> for route::RouteOptions {
     }
 }
 
-/// A credential and the variable that it goes into.
-fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
-    let (name, variable) = text.split_once('=').ok_or("write NAME=VARIABLE")?;
+/// A credential, with the names of its values, and the variable that it goes into.
+fn credential(text: &str) -> Result<RunCredential, String> {
+    let (names, variable) = text.split_once('=').ok_or("write NAME=VARIABLE")?;
     let is_variable = !variable.is_empty()
         && variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !variable.starts_with(|c: char| c.is_ascii_digit());
@@ -195,7 +207,7 @@ fn credential(text: &str) -> Result<(CredentialName, OsString), String> {
     if changes_programs(variable) {
         return Err(format!("`{variable}` changes which programs run or how, so it holds no credential"));
     }
-    Ok((name.parse()?, variable.into()))
+    Ok(RunCredential { names: RunCredential::names(names)?, variable: variable.into() })
 }
 
 /// A sum of money.
@@ -321,6 +333,7 @@ impl From<RunArguments> for run::RunOptions {
                 Some(HoldName::Namespace) => run::KillGuarantee::Namespace,
             },
             keeps: wanted.clean_environment,
+            scope: run::AgentScope::of(wanted.write, wanted.read, wanted.net),
             credentials: wanted.credentials,
             agent: wanted.agent,
             keeping: wanted.keeping.into(),
@@ -346,6 +359,7 @@ impl From<ExecArguments> for exec::ExecOptions {
                 InheritedEnvironment::Whole
             },
             enforcement: if wanted.require { ScopeStrictness::Whole } else { ScopeStrictness::Possible },
+            held: if wanted.around_agent { HeldProgram::Agent } else { HeldProgram::Command },
             command: wanted.command,
         }
     }
@@ -408,6 +422,9 @@ mod tests {
 
     #[test]
     fn a_credential_goes_into_a_variable_that_changes_no_program() {
+        let several = credential("one,two=KEY").map(|one| one.listed());
+        assert_eq!(several.as_deref(), Ok("one,two"));
+        assert!(credential("one,one=KEY").is_err() && credential("one,=KEY").is_err());
         for name in
             ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "PATH2"]
         {

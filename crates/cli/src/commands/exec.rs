@@ -46,6 +46,8 @@ pub struct ExecOptions {
     pub environment: InheritedEnvironment,
     /// What happens when not all can be enforced.
     pub enforcement: ScopeStrictness,
+    /// What runs within the scope.
+    pub held: HeldProgram,
     /// The command and its arguments; not empty.
     pub command: Vec<OsString>,
 }
@@ -57,6 +59,15 @@ pub enum InheritedEnvironment {
     Whole,
     /// What programs need to find their way: no keys, no tokens.
     Plain,
+}
+
+/// What runs within a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldProgram {
+    /// A command, which needs nothing of ours.
+    Command,
+    /// A whole agent: its hooks read and write our state, and lock it, as they do outside.
+    Agent,
 }
 
 /// What happens when a part of the scope cannot be enforced here.
@@ -121,6 +132,7 @@ fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)
     let temporary = is_needed.then(Temporary::new).transpose().map_err(nothing)?;
     let place = temporary.as_ref().map(|temporary| temporary.path.clone());
     scope.write.extend(place.clone());
+    let held = wanted.held;
     let mut command = wanted.command.into_iter();
     let confined = SandboxedCommand {
         program: command.next().unwrap_or_default(),
@@ -129,11 +141,15 @@ fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)
         scope,
         kernel,
     };
-    let upkeep = upkeep::Upkeep::of(&confined.scope);
+    // What an agent changes of settings its hooks look after, and its user may have wanted it.
+    let upkeep = match held {
+        HeldProgram::Command => Some(upkeep::Upkeep::of(&confined.scope)),
+        HeldProgram::Agent => None,
+    };
     let signals = Signals::remembered().map_err(|error| nothing(error.into()))?;
     let outcome = run_confined(confined, &signals);
     // Nothing of the command is left: what it wrote can be compared, however it ended.
-    let put_back = upkeep.restore();
+    let put_back = upkeep.map(|upkeep| upkeep.restore()).unwrap_or_default();
     let outcome = outcome.map_err(|error| {
         let status = match error {
             SuperviseError::NotFound { .. } => NOT_THERE,
@@ -189,7 +205,10 @@ fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
             "check the name, or give the address",
         ));
     }
-    let state = state();
+    let state = match wanted.held {
+        HeldProgram::Command => state(),
+        HeldProgram::Agent => None,
+    };
     let hidden = HIDDEN.iter().filter_map(|name| Some(state.as_ref()?.join(name))).collect();
     Ok(Scope {
         write: places(&wanted.write)?,
@@ -205,7 +224,7 @@ fn scope(wanted: &ExecOptions) -> Result<Scope, CommandError> {
 const HIDDEN: [&str; 3] = ["server", "approvals", "notices"];
 
 /// Where our own state is, when it is there: nobody inside locks what a run or a session is known by.
-fn state() -> Option<PathBuf> {
+pub(super) fn state() -> Option<PathBuf> {
     let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let below = |folder: PathBuf| folder.join("checkrein");
     let own = of("CHECKREIN_HOME").or_else(|| of("XDG_STATE_HOME").map(below));

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `given` | the credentials that the agent is given, and which of their values next |
 //! | `halted` | the report on a halt of a user |
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
@@ -9,12 +10,15 @@
 //! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
+//! | `review_sum` | what the reviews of its calls came to |
 //! | `reviewed_calls` | which calls its hooks reviewed |
+//! | `scope` | what the kernel keeps the agent within |
 //! | `session` | what is kept of a run, and going on with one |
 //! | `strict` | what the strict profile wants before anything runs |
 //! | `progress` | how it goes, on one line |
 //! | `transcript_count` | what the transcript of the agent says it has spent, where no hook reads it |
 
+mod given;
 mod halted;
 mod hooks;
 mod limits;
@@ -22,13 +26,15 @@ mod pipeline;
 mod progress;
 mod provider;
 mod report;
+mod review_sum;
 mod reviewed_calls;
+mod scope;
 mod session;
 mod stream_monitor;
 mod strict;
 mod transcript_count;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,8 +50,8 @@ use checkrein_session::SessionLedger;
 use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
 use checkrein_supervise::{
     ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, ProgressReport,
-    ProviderFailure, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink, SupervisorSide, Switches,
-    delay,
+    ProviderError, ProviderFailure, Rotation, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink,
+    SupervisorSide, Switches, Turn, delay,
     runs::{HookStop, RunEnd, Runs, StepSettings},
     stand_above, supervise,
 };
@@ -56,21 +62,24 @@ use super::exec::{plain_environment, still_there};
 use super::runs::word;
 use super::{ExitStatus, OutputForm, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
-use crate::credentials::{CredentialName, Credentials};
+use crate::credentials::RunCredential;
 use crate::terminal::{answer_aside, cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
-use checkrein_engine::environment::{CREDENTIALS, HostEnvironment};
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::notification::{self, LeavingNotices};
 use checkrein_engine::spending;
 use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
+use given::{GivenCredentials, refusal_of_key};
 use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, terminal_output, untold};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, SpendingWarnings, Veil, estimate_in_words};
+use review_sum::ReviewSum;
+pub use scope::AgentScope;
 use session::RunSession;
 pub use session::RunSessionOptions;
 use stream_monitor::StreamMonitor;
@@ -109,8 +118,10 @@ pub struct RunOptions {
     pub settings_file: Option<PathBuf>,
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
+    /// What the kernel keeps the agent within; nothing when `None`.
+    pub scope: Option<AgentScope>,
     /// Credentials, each with the variable that the agent finds it in.
-    pub credentials: Vec<(CredentialName, OsString)>,
+    pub credentials: Vec<RunCredential>,
     /// How often the agent is started again after a failure that may pass.
     pub retries: u32,
     /// Whether the agent is started although its provider is known to fail.
@@ -191,6 +202,8 @@ struct Plan {
     switches: Switches,
     hold: Hold,
     veil: Veil,
+    given: GivenCredentials,
+    nesting: Nesting,
     variables: Vec<(OsString, OsString)>,
     /// Whether an agent that nobody watches is ended when it talks itself into new work (`patterns.enabled_patterns`).
     looks_for_cascades: bool,
@@ -266,21 +279,11 @@ impl Plan {
         if profile == Profile::Strict {
             strict::hooks_work(&environment, &name, &wanted.agent)?;
         }
-        let credentials = Credentials::of(&environment);
-        let mut veil = Veil { key: environment.state.mask_key().ok(), credentials: Vec::new() };
-        if !wanted.credentials.is_empty() {
-            for_no_agent(&environment, "run --credential")?;
+        if let Some(scope) = &mut wanted.scope {
+            scope.settle()?;
         }
-        for (name, variable) in &wanted.credentials {
-            let value = credentials.get(name)?;
-            variables.push((variable.clone(), value.reveal().into()));
-            veil.credentials.push((name.to_string(), value.reveal().to_owned()));
-        }
-        if !wanted.credentials.is_empty() {
-            // The hooks of the agent find them among their variables, and mask them in the records.
-            let names: Vec<OsString> = wanted.credentials.iter().map(|(_, name)| name.clone()).collect();
-            variables.push((CREDENTIALS.into(), names.join(OsStr::new(","))));
-        }
+        let given = GivenCredentials::of(&environment, &wanted.credentials)?;
+        let veil = Veil { key: environment.state.mask_key().ok(), credentials: given.hidden() };
         let above = environment.variables.get(ATTEMPT_VARIABLE).filter(|value| !value.is_empty());
         if let Some(above) = above {
             variables.push((ATTEMPT_VARIABLE.into(), above.into()));
@@ -301,6 +304,8 @@ impl Plan {
             wanted,
             environment,
             veil,
+            given,
+            nesting,
             variables,
         })
     }
@@ -344,13 +349,18 @@ impl Plan {
     fn attempt(&self, signals: &Signals, kept: &mut RunSession) -> Result<u8, CommandError> {
         let mut before: Option<Attempt> = None;
         let mut switches = self.switches;
+        let mut rotation = Rotation::new(self.given.values(), self.nesting);
         for made in 1_u32.. {
             let (told, tells) = io::pipe()?;
+            let shown = rotation.current();
+            self.given.record(&self.environment, shown, kept.id(), None);
             let above = match stand_above(signals)? {
                 SupervisorSide::Inner(above) => {
                     drop(told);
                     kept.leave_locks_to_the_other();
-                    return self.within(&above, switches, made, before.as_ref(), tells, kept);
+                    let next =
+                        NextAttempt { switches, made, before: before.as_ref(), value: rotation.current() };
+                    return self.within(&above, &next, tells, kept);
                 }
                 SupervisorSide::Outer(seen) => seen,
             };
@@ -374,11 +384,34 @@ impl Plan {
             kept.read_again();
             // What came to nothing has been said by it too.
             let Some(attempt) = heard(told) else { return Ok(ended) };
-            let earliest = self.learned(&attempt)?;
+            let turn = rotation.refused(attempt.failure);
+            if let Some(cause) = refusal_of_key(attempt.failure) {
+                self.given.record(&self.environment, shown, kept.id(), Some(cause));
+            }
+            // What one value of several is refused says nothing about the provider.
+            let earliest = match turn {
+                Turn::Next { .. } => None,
+                Turn::Unconcerned | Turn::UsedUp => self.learned(&attempt)?,
+            };
             let used = attempt.tokens.counted();
             let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
             let left = switches.less(used, attempt.cost, attempt.iterations, time);
-            let attempt = attempt.after(before.as_ref());
+            let mut attempt = attempt.after(before.as_ref());
+            match (turn, left) {
+                (Turn::Next { value, tried }, Some(left)) if self.takes(value, tried, &attempt, signals) => {
+                    switches = left;
+                    before = Some(attempt);
+                    continue;
+                }
+                (Turn::UsedUp, _) => {
+                    attempt.status = PROVIDER_FAILS;
+                    attempt.stopped_by = Some("credentials".to_owned());
+                    attempt.reason = Some(self.given.used_up());
+                    return self.tell(made, attempt, earliest, kept);
+                }
+                (Turn::Next { .. }, _) => return self.tell(made, attempt, earliest, kept),
+                (Turn::Unconcerned, _) => {}
+            }
             match left {
                 Some(left)
                     if earliest.is_none()
@@ -398,14 +431,13 @@ impl Plan {
     fn within(
         &self,
         above: &SupervisorLink,
-        switches: Switches,
-        made: u32,
-        before: Option<&Attempt>,
+        next: &NextAttempt<'_>,
         mut tells: PipeWriter,
         kept: &mut RunSession,
     ) -> Result<u8, CommandError> {
         let signals = Signals::remembered()?;
-        let agent = self.agent(switches, made, before)?;
+        let &NextAttempt { switches, made, before, .. } = next;
+        let agent = self.agent(next)?;
         kept.start(self.environment.now().0)?;
         let mut teller = ProgressLine::new(agent.interaction, self.output);
         let (mut monitor, speaker) = StreamMonitor::new(&self.environment, self.profile, kept.id());
@@ -550,15 +582,22 @@ impl Plan {
         log(&format!("checkrein: {}", plain(saved.trim_start())));
     }
 
-    fn agent(&self, switches: Switches, made: u32, before: Option<&Attempt>) -> Result<Agent, CommandError> {
+    fn agent(&self, next: &NextAttempt<'_>) -> Result<Agent, CommandError> {
+        let &NextAttempt { switches, made, before, value } = next;
         let mut variables = self.variables.clone();
+        variables.extend(self.given.variables(value));
         if self.attempts.any() {
             variables.push((ATTEMPT_VARIABLE.into(), made.to_string().into()));
         }
         let strictly = || (self.profile == Profile::Strict).then(Vec::new);
         let keeps = self.wanted.keeps.clone().or_else(strictly);
         let session = before.and_then(|before| before.session.as_deref());
-        let mut words = going_on(&self.wanted.agent, session).words.into_iter();
+        let words = going_on(&self.wanted.agent, session).words;
+        let words = match &self.wanted.scope {
+            Some(scope) => scope.around(words, &self.environment, self.output)?,
+            None => words,
+        };
+        let mut words = words.into_iter();
         Ok(Agent {
             program: words.next().unwrap_or_default(),
             arguments: words.collect(),
@@ -578,6 +617,18 @@ impl Plan {
     fn learned(&self, attempt: &Attempt) -> Result<Option<Milliseconds>, CommandError> {
         let answered = if attempt.iterations > 0 { Answered::Yes } else { Answered::NotKnown };
         self.provider.ended(self.environment.now().0, attempt.failure, answered)
+    }
+
+    /// Goes on to another value of the credentials; whether the agent is started with it.
+    fn takes(&self, value: usize, tried: u32, attempt: &Attempt, signals: &Signals) -> bool {
+        let failure = attempt.failure.map_or_else(String::new, |failure| word(failure.cause));
+        log(&format!(
+            "checkrein: `{}` refused ({failure}); going on with {}",
+            plain(&self.provider.name),
+            self.given.in_words(value)
+        ));
+        let is_halted = halt(&self.environment, attempt.session.as_deref()).is_some();
+        !is_halted && signals.asked().is_none() && (tried == 0 || self.pause(tried, attempt, signals))
     }
 
     /// Waits before the next attempt; whether it is made.
@@ -610,6 +661,7 @@ impl Plan {
     ) -> Result<u8, CommandError> {
         let status = last.status;
         let switches = &self.switches;
+        let reviews = ReviewSum::of(&self.environment, kept.id(), kept.created(), &last.watched);
         let report = Report {
             attempts,
             last,
@@ -624,12 +676,23 @@ impl Plan {
             run: kept.id().to_string(),
             worktree: kept.worktree().map(str::to_owned),
             directory: kept.directory().to_string_lossy().into_owned(),
+            reviews,
             next_step: kept.next_step(&self.environment),
             repository: kept.shared_changes(&self.environment),
         };
         report.tell(&self.veil, self.output)?;
         Ok(status)
     }
+}
+
+/// What the next attempt begins with.
+struct NextAttempt<'a> {
+    switches: Switches,
+    /// How many attempts there are with it.
+    made: u32,
+    before: Option<&'a Attempt>,
+    /// Which value of the credentials it gets.
+    value: usize,
 }
 
 /// What the process that supervised wrote; `None` when nothing was run.
@@ -649,7 +712,7 @@ fn attempt(outcome: &RunOutcome, monitor: StreamMonitor) -> Attempt {
         stopped_by: stop.map(|stop| stop.name().to_owned()),
         // Short, whatever the stream said: this goes through a pipe that is read when we have ended.
         reason: stop.map(|stop| cut(&stop.to_string(), 1000)),
-        failure: ProviderFailure::of_end(outcome.status, stop, progress.error.as_ref()),
+        failure: ProviderFailure::of_end(outcome.status, stop, told_error(outcome)),
         told: progress.iterations > 0 || progress.session.is_some(),
         session: progress.session.clone().filter(|session| session.len() <= 256),
         seconds: outcome.moment.running.as_secs_f64(),
@@ -665,6 +728,13 @@ fn attempt(outcome: &RunOutcome, monitor: StreamMonitor) -> Attempt {
         left: outcome.left,
         watched,
     }
+}
+
+/// The last thing that went wrong, as the agent told: in its stream, or where that says nothing and it failed, beside it.
+fn told_error(outcome: &RunOutcome) -> Option<&ProviderError> {
+    let progress = &outcome.moment.progress;
+    let aside = progress.error_aside.as_ref().filter(|_| outcome.status != 0);
+    progress.error.as_ref().or(aside)
 }
 
 /// The name of a program without where it lies.

@@ -171,8 +171,8 @@ fn endpoint(
 ) -> Option<ModelEndpoint> {
     let url = text(fields, "endpoint", faults)?;
     let form = word(fields, "form", &EndpointForm::WORDS, faults);
-    let credential = text(fields, "credential", faults);
-    match ModelEndpoint::read(&url, form, credential, trust) {
+    let credentials = texts(fields, "credential", faults);
+    match ModelEndpoint::read(&url, form, credentials, trust) {
         Ok(endpoint) => Some(endpoint),
         Err(message) => {
             faults.push(unfit(&entry.value, message));

@@ -276,7 +276,7 @@ pub struct RunSettings {
     pub tasks: Option<u32>,
     /// What ends it when all processes of ours are killed at once, in the words of the command line; what fits its profile when `None`.
     pub hold: Option<String>,
-    /// The names of credentials, never their values, each with the variable that it is in.
+    /// The names of credentials with commas, never their values, each with the variable that they are in.
     pub credentials: Vec<(String, CommandWord)>,
     /// One price for every model, in the words of the command line.
     #[serde(default)]
@@ -290,6 +290,9 @@ pub struct RunSettings {
     /// What its file sets for that.
     #[serde(default)]
     pub settings: Option<StepSettings>,
+    /// What the kernel keeps the agent within, in the form of the command line; nothing when `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<serde_json::Value>,
 }
 
 /// What is known of a run.

@@ -2,22 +2,27 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::mask::mask_text;
+use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 use checkrein_pipelines::{
     ModelEndpoint, ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewStep, ReviewToken,
     ReviewVerdict, ReviewedThing, ReviewerTransport, StepEnd, StepResult, TemplateValues, VerdictWord,
     eligible_reviewers, model_claim, read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{hexadecimal, replace};
-use checkrein_supervise::{FailureCause, ProviderError};
+use checkrein_supervise::{
+    FailureCause, FailureClass, Nesting, ProviderError, ProviderFailure, Rotation, Turn, delay,
+};
 
 use super::super::notify::setting;
 use super::CURL;
 use super::act::{StepReport, StepWork};
 use super::changes::changes;
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
+use crate::authentications;
 use crate::credentials::{CredentialName, Credentials, Secret};
 
 /// The longest thing that is reviewed, in bytes (ours). What is longer is not cut: then nobody has seen all of it.
@@ -30,12 +35,23 @@ const ASKED: u32 = 2;
 /// What came of asking one reviewer once.
 enum Reviewed {
     Verdict(ReviewVerdict),
-    /// None, and why; whether the same reviewer may be asked again.
+    /// None, and why; what may be done about it.
     None {
         cause: String,
-        may_ask_again: bool,
+        next: NextAsking,
     },
     Stopped,
+}
+
+/// What may be done when a reviewer gave no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NextAsking {
+    /// It is asked again.
+    Again,
+    /// Its provider refused, for this cause: another credential may be taken.
+    Refused(FailureCause),
+    /// It is not asked again.
+    Over,
 }
 
 /// Asks the reviewers of a step, one after the other, until one gives a verdict.
@@ -70,7 +86,13 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
     let deadline = Instant::now() + work.step.time.0;
     let mut reviews = Vec::new();
     for (number, reviewer) in eligible.iter().enumerate() {
-        for asked in 1..=ASKED {
+        let keys = match &reviewer.transport {
+            ReviewerTransport::Endpoint(endpoint) => endpoint.keys.as_slice(),
+            ReviewerTransport::Command(_) => &[],
+        };
+        let mut rotation = Rotation::new(keys.len(), Nesting::Outermost);
+        let mut unclear = 0;
+        for asked in 1_u32.. {
             // Each gets its share of the time, so that one that hangs does not use up that of the others.
             let left = deadline.saturating_duration_since(Instant::now());
             let share = left / u32::try_from(eligible.len() - number).unwrap_or(1).max(1);
@@ -84,8 +106,9 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
             let subject =
                 ReviewQuestion { question: &question, what, data: &data, before: &work.said_before };
             let folder = work.folder.join(format!("{}-{asked}", reviewer.name));
-            let reviewed = ask(work, reviewer, &subject, (&folder, share), &mut entry)?;
-            let again = match reviewed {
+            let key = keys.get(rotation.current()).map(String::as_str);
+            let reviewed = ask(work, reviewer, &subject, (&folder, share), (key, &mut entry))?;
+            let (cause, next) = match reviewed {
                 Reviewed::Stopped => return Ok(None),
                 Reviewed::Verdict(verdict) => {
                     entry.verdict = Some(verdict.verdict.name().to_owned());
@@ -99,13 +122,34 @@ pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<St
                         reviews,
                     }));
                 }
-                Reviewed::None { cause, may_ask_again } => {
-                    entry.cause = Some(cause);
-                    may_ask_again
+                Reviewed::None { cause, next } => (cause, next),
+            };
+            let goes_on = match next {
+                NextAsking::Over => false,
+                NextAsking::Again => {
+                    unclear += 1;
+                    unclear < ASKED
+                }
+                NextAsking::Refused(refused) => {
+                    let failure = ProviderFailure { class: FailureClass::Permanent, cause: refused };
+                    match rotation.refused(Some(failure)) {
+                        Turn::Next { tried, .. } => {
+                            let time = if tried == 0 { Duration::ZERO } else { delay(tried, 0.5) };
+                            if !waits(work, time.min(share)) {
+                                return Ok(None);
+                            }
+                            true
+                        }
+                        Turn::Unconcerned | Turn::UsedUp => false,
+                    }
                 }
             };
+            entry.cause = Some(match key {
+                Some(key) if keys.len() > 1 => format!("{cause} (credential `{key}`)"),
+                Some(_) | None => cause,
+            });
             reviews.push(entry);
-            if !again {
+            if !goes_on {
                 break;
             }
         }
@@ -123,9 +167,15 @@ fn ask(
     reviewer: &ModelReviewer,
     subject: &ReviewQuestion<'_>,
     (folder, time): (&std::path::Path, Duration),
-    entry: &mut ReviewRecordEntry,
+    (key, entry): (Option<&str>, &mut ReviewRecordEntry),
 ) -> io::Result<Reviewed> {
-    let none = |cause: String, may_ask_again| Ok(Reviewed::None { cause, may_ask_again });
+    let none = |cause: String| Ok(Reviewed::None { cause, next: NextAsking::Over });
+    let again = |cause: String| Ok(Reviewed::None { cause, next: NextAsking::Again });
+    let failed = |message: &str, status: u8, http: Option<u16>| {
+        let (cause, words) = failure(message, status, http);
+        let next = cause.map_or(NextAsking::Over, NextAsking::Refused);
+        Ok(Reviewed::None { cause: words, next })
+    };
     let token = token()?;
     // Nothing of the project lies there, whatever the reviewer is told to do by what it reads.
     let place = folder.join("place");
@@ -144,13 +194,13 @@ fn ask(
                 .map(|words| (words, None))
         }
         ReviewerTransport::Endpoint(endpoint) => {
-            over_http(work, endpoint, (&reviewer.model.name, &text), folder)?
+            over_http(work, endpoint, (&reviewer.model.name, &text), (key, folder))?
                 .map(|(words, settings)| (words, Some(settings)))
         }
     };
     let (words, settings) = match asked {
         Ok(asked) => asked,
-        Err(why) => return none(why, false),
+        Err(why) => return none(why),
     };
     let mut command = work.attended(&words)?;
     command.current_dir(&place);
@@ -159,12 +209,12 @@ fn ask(
     let (output, errors) = output_files(folder);
     match end {
         ProcessEnd::Stopped => return Ok(Reviewed::Stopped),
-        ProcessEnd::TookTooLong => return none(format!("no answer within {} s", time.as_secs()), false),
-        ProcessEnd::WroteTooMuch => return none("it wrote more than an answer may have".to_owned(), false),
+        ProcessEnd::TookTooLong => return none(format!("no answer within {} s", time.as_secs())),
+        ProcessEnd::WroteTooMuch => return none("it wrote more than an answer may have".to_owned()),
         ProcessEnd::Exited(_) => {}
     }
     if fs::metadata(&output)?.len() > ANSWER {
-        return none("it wrote more than an answer may have".to_owned(), false);
+        return none("it wrote more than an answer may have".to_owned());
     }
     let mut said = Vec::new();
     File::open(&output)?.take(ANSWER).read_to_end(&mut said)?;
@@ -173,29 +223,30 @@ fn ask(
     entry.answered.clone_from(&claim.model);
     if let ProcessEnd::Exited(status @ 1..) = end {
         let message = claim.error.unwrap_or_else(|| format!("{}\n{aside}", claim.text));
-        return none(failure(&message, status, http_status(&aside)), false);
+        record(work, reviewer, key, refusal(&message, http_status(&aside)));
+        return failed(&message, status, http_status(&aside));
     }
+    record(work, reviewer, key, claim.error.as_deref().and_then(|error| refusal(error, None)));
     if let Some(error) = claim.error {
-        return none(failure(&error, 0, None), false);
+        return failed(&error, 0, None);
     }
     match &claim.model {
         None => {
             return none(
                 "nothing says which model answered, so nobody knows that it is the one that was asked"
                     .to_owned(),
-                false,
             );
         }
         Some(model) if !reviewer.model.is_answered_by(model) => {
-            return none(format!("`{model}` answered, and `{}` was asked", reviewer.model.name), false);
+            return none(format!("`{model}` answered, and `{}` was asked", reviewer.model.name));
         }
         Some(_) => {}
     }
     match read_verdict(&claim.text, &token) {
         Ok(verdict) => Ok(Reviewed::Verdict(verdict)),
-        Err(why @ (NoVerdict::NoObject | NoVerdict::Malformed(_))) => none(why.to_string(), true),
+        Err(why @ (NoVerdict::NoObject | NoVerdict::Malformed(_))) => again(why.to_string()),
         Err(why @ (NoVerdict::OtherQuestion | NoVerdict::Contradiction | NoVerdict::Several)) => {
-            none(why.to_string(), true)
+            again(why.to_string())
         }
     }
 }
@@ -206,9 +257,9 @@ fn over_http(
     work: &StepWork,
     endpoint: &ModelEndpoint,
     (model, question): (&str, &str),
-    folder: &std::path::Path,
+    (key, folder): (Option<&str>, &std::path::Path),
 ) -> io::Result<Result<(Vec<String>, String), String>> {
-    let key = match &endpoint.key {
+    let key = match key {
         None => None,
         Some(name) => {
             let found = name.parse::<CredentialName>().map_err(|why| format!("`{name}`: {why}"));
@@ -242,20 +293,77 @@ fn over_http(
     Ok(Ok((words.map(str::to_owned).to_vec(), settings.join("\n"))))
 }
 
-/// Why a reviewer failed, by what its provider says.
-fn failure(message: &str, status: u8, http: Option<u16>) -> String {
-    let error = ProviderError { status: http, kind: None, message: message.to_owned() };
+/// Waits before a credential is shown again; whether the work goes on.
+fn waits(work: &StepWork, time: Duration) -> bool {
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        if work.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    !work.stop.load(Ordering::Relaxed)
+}
+
+/// Writes down that a credential was shown to the provider of a reviewer, and whether it was taken.
+fn record(work: &StepWork, reviewer: &ModelReviewer, key: Option<&str>, refused: Option<FailureCause>) {
+    let (Some(key), ReviewerTransport::Endpoint(endpoint)) = (key, &reviewer.transport) else { return };
+    authentications::record(
+        &work.environment,
+        Authentication {
+            act: AuthenticationAct::CredentialUsed,
+            subject: key.to_owned(),
+            by: format!("reviewer {}", reviewer.name),
+            from: endpoint.url.clone(),
+            result: refused.map_or(AuthenticationResult::Taken, |_| AuthenticationResult::Refused),
+            detail: refused.map(in_words).unwrap_or_default().to_owned(),
+        },
+    );
+}
+
+/// Why a provider refused the credential that it was shown; `None` when that is not what it says.
+fn refusal(message: &str, http: Option<u16>) -> Option<FailureCause> {
+    match cause(message, http)? {
+        cause @ (FailureCause::Quota | FailureCause::Capacity | FailureCause::Authentication) => Some(cause),
+        FailureCause::Connection | FailureCause::Request | FailureCause::Clock => None,
+    }
+}
+
+/// What a failure came from, by what the provider says.
+fn cause(message: &str, http: Option<u16>) -> Option<FailureCause> {
     let is_quota = ["quota", "usage limit"].iter().any(|words| message.to_lowercase().contains(words));
-    match error.cause() {
-        _ if is_quota => "its quota is used up".to_owned(),
-        Some(FailureCause::Quota) => "its quota is used up".to_owned(),
-        Some(FailureCause::Capacity) => "its provider is busy".to_owned(),
-        Some(FailureCause::Connection) => "its provider cannot be reached".to_owned(),
-        Some(FailureCause::Authentication) => "its provider does not accept who we are".to_owned(),
+    if is_quota {
+        return Some(FailureCause::Quota);
+    }
+    ProviderError { status: http, kind: None, message: message.to_owned() }.cause()
+}
+
+/// Why a reviewer failed, by what its provider says; also in words.
+fn failure(message: &str, status: u8, http: Option<u16>) -> (Option<FailureCause>, String) {
+    let cause = cause(message, http);
+    let words = match cause {
+        Some(
+            cause @ (FailureCause::Quota
+            | FailureCause::Capacity
+            | FailureCause::Connection
+            | FailureCause::Authentication),
+        ) => in_words(cause).to_owned(),
         Some(FailureCause::Request | FailureCause::Clock) | None => {
             let first = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
             format!("it failed with status {status}: {}", first.chars().take(200).collect::<String>())
         }
+    };
+    (cause, words)
+}
+
+fn in_words(cause: FailureCause) -> &'static str {
+    match cause {
+        FailureCause::Quota => "its quota is used up",
+        FailureCause::Capacity => "its provider is busy",
+        FailureCause::Connection => "its provider cannot be reached",
+        FailureCause::Authentication => "its provider does not accept who we are",
+        FailureCause::Request => "its provider does not do what is asked",
+        FailureCause::Clock => "its time was over",
     }
 }
 

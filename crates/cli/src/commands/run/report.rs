@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::OutputForm;
 use super::super::exec::{left_behind, still_there};
 use super::super::runs::word;
+use super::review_sum::ReviewSum;
 use super::stream_monitor::Findings;
 use crate::api;
 use crate::terminal::{answer_aside, cut, log, plain};
@@ -79,6 +80,8 @@ pub(super) struct Report {
     pub(super) directory: String,
     /// What the run changed in the repository beside its worktree, and the command that takes it back.
     pub(super) repository: Vec<String>,
+    /// What the reviews of its calls came to.
+    pub(super) reviews: ReviewSum,
     /// What a user can do now.
     pub(super) next_step: Option<String>,
 }
@@ -96,6 +99,7 @@ impl Attempt {
             self.unread += before.unread;
             self.iterations += before.iterations;
             self.ended += before.ended;
+            self.watched.reviews = self.watched.reviews.after(&before.watched.reviews);
         }
         self
     }
@@ -174,7 +178,8 @@ impl Report {
                 iterations: api::recorded(&last.iterations),
                 ended: api::recorded(&last.ended),
                 left: api::recorded(&last.left),
-                watched: api::recorded(&last.watched),
+                watched: api::recorded(&Findings { reviews: ReviewSum::default(), ..last.watched.clone() }),
+                reviews: api::recorded(&self.reviews),
                 held_by: api::recorded(&self.held_by),
                 run: api::recorded(&self.run),
                 worktree: api::recorded(&self.worktree),

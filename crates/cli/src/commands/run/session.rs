@@ -25,6 +25,7 @@ use super::super::for_no_agent;
 use super::super::name_choice::NamedKind;
 use super::super::worktree::{Site, changes_since, note};
 use super::{KillGuarantee, RunOptions};
+use crate::credentials::RunCredential;
 use crate::terminal::{log, plain};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -245,6 +246,9 @@ impl RunSession {
             ));
         }
         let mut wanted = wanted.clone();
+        if let Some(scope) = &mut wanted.scope {
+            scope.settle()?;
+        }
         let profile = Profile::from_word(&state.profile.0).ok_or_else(|| {
             CommandError::user(format!("the profile of run {id} is not known here"), "begin a new run")
         })?;
@@ -390,6 +394,11 @@ impl RunSession {
         let Some((owner, record)) = &self.watched else { return Vec::new() };
         note(environment, &self.state.workspace, (owner, record), &self.state.id, SharedMoment::After);
         changes_since(environment, &self.state.workspace, owner, record)
+    }
+
+    /// When the run was prepared, in milliseconds since 1970.
+    pub(super) fn created(&self) -> u64 {
+        self.state.created
     }
 
     /// The name of the run.
@@ -562,12 +571,13 @@ fn manner(wanted: &RunOptions) -> RunManner {
         credentials: wanted
             .credentials
             .iter()
-            .map(|(name, variable)| (name.to_string(), CommandWord::from(variable.as_os_str())))
+            .map(|one| (one.listed(), CommandWord::from(one.variable.as_os_str())))
             .collect(),
         price: wanted.price.clone(),
         pipeline: wanted.pipeline.clone(),
         step: wanted.step.clone(),
         settings: wanted.settings.clone(),
+        scope: wanted.scope.as_ref().and_then(|scope| serde_json::to_value(scope).ok()),
     }
 }
 
@@ -584,15 +594,23 @@ fn go_on_as_before(wanted: &mut RunOptions, state: &mut RunState) -> Result<(), 
         wanted.step = wanted.step.take().or_else(|| state.manner.step.clone());
     }
     wanted.settings = wanted.settings.take().or_else(|| state.manner.settings.clone());
+    if let (None, Some(scope)) = (&wanted.scope, &state.manner.scope) {
+        let scope = serde_json::from_value(scope.clone());
+        wanted.scope = Some(scope.map_err(|error| {
+            CommandError::user(
+                format!("the scope of the run cannot be read: {error}"),
+                "give it again with `--write`, `--read` or `--net`",
+            )
+        })?);
+    }
     if wanted.hold == KillGuarantee::Profile {
         wanted.hold = KillGuarantee::from_word(state.manner.hold.as_deref());
     }
     if wanted.credentials.is_empty() {
-        let named = |(name, variable): &(String, CommandWord)| {
-            let name = name
-                .parse()
-                .map_err(|why: String| CommandError::user(why, "give it again with `--credential`"))?;
-            Ok((name, OsString::from(variable.clone())))
+        let named = |(names, variable): &(String, CommandWord)| {
+            let names = RunCredential::names(names)
+                .map_err(|why| CommandError::user(why, "give it again with `--credential`"))?;
+            Ok(RunCredential { names, variable: OsString::from(variable.clone()) })
         };
         wanted.credentials =
             state.manner.credentials.iter().map(named).collect::<Result<_, CommandError>>()?;

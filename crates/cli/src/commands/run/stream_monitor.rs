@@ -28,6 +28,7 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::monitor::{Noticed, stops};
 use checkrein_engine::replay::{RecordedOutcome, ReplaySession};
 
+use super::review_sum::{BlockedCall, ReviewSum};
 use super::reviewed_calls::ReviewedCalls;
 
 /// Calls that wait for their answer, at most (ours).
@@ -55,6 +56,13 @@ pub(super) struct Findings {
     pub(super) lost: u64,
     /// What the detectors found, by name.
     pub(super) patterns: Vec<String>,
+    /// What the reviews of those without one before came to; told with those of the hooks.
+    #[serde(default, skip_serializing_if = "is_none_made")]
+    pub(super) reviews: ReviewSum,
+}
+
+fn is_none_made(reviews: &ReviewSum) -> bool {
+    reviews.total == 0
 }
 
 impl Findings {
@@ -272,8 +280,12 @@ impl StreamWorker {
             let noticed = self.rehearsal.refused();
             return self.noticed(&noticed);
         }
-        self.found(|shared| shared.findings.unguarded += 1);
         let call = shown(&action);
+        self.found(|shared| {
+            shared.findings.unguarded += 1;
+            let (id, reason) = (id.to_owned(), &review.reasoning.primary);
+            shared.findings.reviews.add(kind, || BlockedCall::new(id, &call, reason));
+        });
         if kind >= VerdictKind::Block && self.mode == Mode::Enforce {
             self.refusable(&call, &review.reasoning.primary);
         } else if self.profile == Profile::Strict {
