@@ -32,6 +32,7 @@ fn checked(environment: &TestEnvironment, command: &str) -> Json {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{command}"))
 }
 
+// Source: seed 002-30
 #[test]
 fn advice_fits_the_command() {
     let environment = environment();

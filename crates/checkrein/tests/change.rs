@@ -69,7 +69,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
 }
 
-// Source: seed 004-63
+// Source: seed 004-63, 004-73
 #[test]
 fn a_change_goes_its_way_from_the_question_to_the_end() {
     let environment = environment();

@@ -378,6 +378,7 @@ fn a_memory_bomb_is_ended_also_when_it_is_several_processes() {
     assert!(said(&output).contains("of memory"), "{}", said(&output));
 }
 
+// Source: seed 002-36
 #[test]
 fn a_limit_that_the_kernel_holds_is_named_when_it_is_reached() {
     let scene = Scene::new();

@@ -63,7 +63,7 @@ fn gate(environment: &TestEnvironment, name: &str, more: &[&str]) -> (Output, Ve
     (output, found)
 }
 
-// Source: seed 004-41
+// Source: seed 004-41, 004-70
 #[test]
 fn a_document_is_held_against_the_work_tree() {
     let environment = project(DESIGN);

@@ -55,6 +55,7 @@ fn found(output: &Output) -> Vec<String> {
     answer["findings"].as_array().unwrap().iter().map(finding).collect()
 }
 
+// Source: seed 004-11
 #[test]
 fn only_what_changed_counts() {
     let environment = changed();

@@ -168,6 +168,7 @@ fn trust_is_used_up_by_refusals_and_a_person_is_asked_once() {
     environment.succeed(&["audit", "verify"]);
 }
 
+// Source: seed 003-25
 #[test]
 fn a_person_has_one_agent_overseen_more_closely_across_its_sessions() {
     let environment = environment("governance: {thresholds: {ok: 1, nudge: 1, escalate: 1}}\n");
@@ -301,6 +302,7 @@ fn a_blueprint_of_the_project_counts_without_trust_and_cannot_be_edited_away() {
 
 const RULES: &str = "- name: no_dates\n  when: action.command == \"date\"\n  decision: block\n  reason: the time is nobody's business\n";
 
+// Source: seed 002-77
 #[test]
 fn a_project_brings_rules_of_its_own_without_trust_and_the_agent_cannot_edit_them_away() {
     let environment = environment("");

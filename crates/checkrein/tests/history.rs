@@ -41,7 +41,7 @@ fn found(environment: &TestEnvironment, arguments: &[&str]) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-// Source: seed 004-67
+// Source: seed 004-67, 004-68
 #[test]
 fn work_is_found_by_what_was_wanted_and_by_what_was_run() {
     let environment = TestEnvironment::new();
@@ -76,7 +76,7 @@ fn a_stop_is_found_once_with_its_cause() {
     assert_eq!(incident[0]["kind"], "incident", "{incident:?}");
 }
 
-// Source: seed 004-67
+// Source: seed 004-67, 001-10
 #[test]
 fn a_goal_at_which_a_session_failed_is_told_to_the_next_one_once() {
     let environment = TestEnvironment::new();
@@ -134,6 +134,7 @@ fn what_cannot_be_read_of_it_keeps_nobody_from_working() {
     assert_eq!(prompt(&environment, "two", GOAL), "");
 }
 
+// Source: seed 004-68
 #[test]
 fn a_pipeline_that_failed_is_found_and_told_of() {
     let environment = TestEnvironment::new();

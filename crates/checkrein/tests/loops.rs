@@ -337,7 +337,7 @@ fn tests_that_come_out_the_same_are_advised_or_halted_as_the_policy_says() {
     assert!(stagnate("interventions:\n  two_strikes:\n    stagnation: halt\n").is_halted());
 }
 
-// Source: seed 004-58
+// Source: seed 004-58, 004-85
 #[test]
 fn equal_results_of_tests_end_an_unattended_session_within_fourteen_runs() {
     const SOME_PASS: &str = "22 failed, 3 passed in 0.12s";
@@ -400,7 +400,7 @@ fn tests_that_failed_and_are_said_to_pass_are_remarked_at_the_end_of_the_turn() 
     assert_eq!(honest.event("Stop", claim), json!({}));
 }
 
-// Source: seed 004-12
+// Source: seed 004-12, 004-13, 004-19, 004-20, 004-72
 #[test]
 fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     let offer =
@@ -428,6 +428,7 @@ fn new_work_that_nobody_asked_for_is_turned_down_and_then_ends_the_session() {
     assert_eq!(near.event("Stop", offer), json!({}), "the user decides about it");
 }
 
+// Source: seed 000-86
 #[test]
 fn hints_of_ones_own_stand_in_one_file_too() {
     let named = |file: &str| format!("interventions:\n  soft_correction:\n    custom_prompts_path: {file}\n");
@@ -447,7 +448,7 @@ fn hints_of_ones_own_stand_in_one_file_too() {
     assert!(error.contains("line 1: no pattern is called `stuck_lop`"), "{error}");
 }
 
-// Source: seed 000-68
+// Source: seed 000-68, 000-98
 #[test]
 fn what_a_stopped_session_left_in_temporary_directories_is_moved_into_the_report_if_that_is_wanted() {
     for wanted in [false, true] {

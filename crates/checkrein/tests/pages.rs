@@ -95,6 +95,7 @@ fn printed(environment: &TestEnvironment, command: &str) -> String {
         .replace(environment.home().to_str().unwrap(), "~")
 }
 
+// Source: seed 004-91
 #[test]
 fn the_pages_show_what_is_printed() {
     let update = std::env::var_os("UPDATE_PAGES").is_some();

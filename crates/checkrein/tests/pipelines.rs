@@ -38,7 +38,7 @@ steps:
     command: echo end
 "#;
 
-// Source: seed 004-31
+// Source: seed 004-31, 001-1, 004-37
 #[test]
 fn what_is_done_is_sealed_with_everything_that_was_made() {
     let place = Place::new();
@@ -230,7 +230,7 @@ fn a_verdict_lets_on_sends_back_or_ends() {
     assert!(place.read("prompts").contains("HIGH add.py:1: it has no documentation"));
 }
 
-// Source: seed 004-56
+// Source: seed 004-56, 004-50, 004-52
 #[test]
 fn another_family_stands_in_and_none_that_is_weaker() {
     let place = Place::new();
@@ -339,6 +339,7 @@ fn the_file_of_a_project_only_tightens() {
     assert_eq!(told(&checked).1["is_own"], true);
 }
 
+// Source: seed 002-81
 #[test]
 fn settings_of_a_step_hold_for_the_hooks_of_its_agent_alone() {
     let place = Place::new();

@@ -149,6 +149,7 @@ fn an_agent_brings_along_the_trust_debt_of_its_last_session_in_the_same_project(
     assert!(started["body"]["debt"].is_null(), "{started}");
 }
 
+// Source: seed 001-54
 #[test]
 fn the_diagnostic_log_says_as_much_as_it_is_asked_for() {
     let lines = |level: &str| {
@@ -165,6 +166,7 @@ fn the_diagnostic_log_says_as_much_as_it_is_asked_for() {
     assert!(lines("debug") >= 3, "every call as well");
 }
 
+// Source: seed 001-56
 #[test]
 fn exports_have_the_form_that_is_configured() {
     let environment = TestEnvironment::new();

@@ -51,6 +51,7 @@ impl Session {
     }
 }
 
+// Source: seed 000-65
 #[test]
 fn a_session_goes_on_within_limits_until_they_are_reached() {
     let mut session = Session::halted();
@@ -72,6 +73,7 @@ fn a_session_goes_on_within_limits_until_they_are_reached() {
     assert_eq!(decision(&session.done("echo c > c.txt")), None);
 }
 
+// Source: seed 000-67
 #[test]
 fn the_user_says_yes_to_what_they_named_and_hears_of_nothing_else() {
     let mut session = Session::halted();

@@ -107,7 +107,7 @@ fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
     assert_eq!(session.read("junk.txt").as_deref(), Some("left\n"));
 }
 
-// Source: seed 000-45
+// Source: seed 000-45, 001-23
 #[test]
 fn a_person_is_asked_first_and_calls_wait_for_them() {
     let mut session = Session::new("");

@@ -163,6 +163,7 @@ fn new_work_that_nobody_asked_for_ends_a_run_that_nobody_watches() {
     assert_eq!(run.alive(), Vec::<String>::new());
 }
 
+// Source: seed 004-14
 #[test]
 fn new_work_ends_nothing_where_its_detector_is_switched_off() {
     let run = Run::new();

@@ -47,6 +47,7 @@ fn named_by_the_environment(environment: &TestEnvironment, pipeline: &str, comma
     answer["verdict"].as_str().map(str::to_owned)
 }
 
+// Source: seed 002-81
 #[test]
 fn a_pipeline_and_its_steps_hold_in_the_runs_that_are_theirs() {
     let environment = TestEnvironment::new();

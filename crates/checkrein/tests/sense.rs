@@ -122,6 +122,7 @@ fn all_are(wanted: &str, rows: &[Steps]) {
     assert!(wrong.is_empty(), "not {wanted}:\n{}", wrong.join("\n"));
 }
 
+// Source: seed 002-26
 #[test]
 fn what_takes_back_what_was_just_done_has_low_rationality() {
     all_are(
@@ -211,6 +212,7 @@ fn going_on_with_what_was_just_written_has_a_high_one() {
     );
 }
 
+// Source: seed 002-26, 002-27
 #[test]
 fn what_is_done_once_more_or_looks_through_everything_has_a_medium_one() {
     all_are(
@@ -251,6 +253,7 @@ fn ordinary_work_has_a_high_one() {
     );
 }
 
+// Source: seed 002-25
 #[test]
 fn what_the_person_said_not_to_do_has_low_rationality() {
     const HINT: &str = "the user said not to";
@@ -279,6 +282,7 @@ fn taking_back_is_hinted_at_and_no_more() {
 }
 
 /// Every cell of the matrix of seed 002 (risk down, rationality across), reached by what an agent may really call.
+// Source: seed 002-31
 #[test]
 fn every_cell_of_the_matrix_is_reached_by_real_text() {
     const NO_PUSH: &str = ">fix the parser in src/main.rs, but do not push and do not publish";
@@ -316,6 +320,7 @@ fn every_cell_of_the_matrix_is_reached_by_real_text() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+// Source: seed 002-44, 002-45, 002-85
 #[test]
 fn high_risk_without_sense_is_blocked_and_says_both() {
     let mut session = Session::new();
@@ -324,6 +329,7 @@ fn high_risk_without_sense_is_blocked_and_says_both() {
     let records = session.environment.records("s");
     let review = &records.iter().rfind(|record| record["body"]["type"] == "review").unwrap()["body"];
     assert_eq!(review["verdict"], "block", "{review}");
+    assert!(review["confidence"].as_f64().is_some_and(|sure| sure > 0.0 && sure <= 1.0), "{review}");
     let further = review["further_reasons"].to_string();
     assert!(further.contains("High risk") && further.contains("Unlikely step"), "{review}");
 }

@@ -155,7 +155,7 @@ fn it_answers_on_a_socket() {
     drop(server);
 }
 
-// Source: seed 000-106, 003-34
+// Source: seed 000-106, 003-34, 002-69
 #[test]
 fn what_hooks_write_shows_in_metrics_events_and_api() {
     use std::io::BufRead as _;

@@ -28,7 +28,7 @@ fn published(answer: &Json) -> PathBuf {
         .join(format!("artifacts/{place:03}-pull-request/{}", step(answer, "pull-request")["attempts"]))
 }
 
-// Source: seed 004-90
+// Source: seed 004-90, 004-26, 004-50, 004-52, 004-80, 004-82
 #[test]
 fn an_issue_becomes_a_reviewed_branch() {
     let place = Place::with_issue();
@@ -57,6 +57,7 @@ fn an_issue_becomes_a_reviewed_branch() {
     );
 }
 
+// Source: seed 004-73
 #[test]
 fn a_branch_is_pushed_after_a_yes_and_never_before() {
     let place = Place::with_issue();
@@ -197,7 +198,7 @@ fn without_a_program_for_it_the_commands_are_told() {
     assert!(!answer.to_string().contains("word@"), "{answer}");
 }
 
-// Source: seed 004-83
+// Source: seed 004-83, 004-51, 004-53
 #[test]
 fn another_model_writes_tests_before_there_is_code() {
     let place = Place::with_issue();

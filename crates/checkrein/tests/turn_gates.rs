@@ -55,7 +55,7 @@ fn answers(environment: &TestEnvironment) -> Vec<String> {
     gates.map(|body| body["fields"]["answer"].as_str().unwrap().to_owned()).collect()
 }
 
-// Source: seed 004-43
+// Source: seed 004-43, 002-28, 004-11, 004-70
 #[test]
 fn what_is_unfinished_goes_back_twice_and_then_to_the_user() {
     let environment = session(ASKED);

@@ -136,6 +136,7 @@ fn under_observation_everything_is_recorded_and_nothing_is_done() {
     assert_eq!(session.kinds("halted"), Vec::<Json>::new());
 }
 
+// Source: seed 002-12
 #[test]
 fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     let session = Session::new();
@@ -219,7 +220,7 @@ fn running_sessions_are_shown_as_they_are() {
     assert!(session.environment.succeed(&["watch", "--once"]).contains("halted"));
 }
 
-// Source: seed 002-67
+// Source: seed 002-67, 001-10
 #[test]
 fn what_people_say_about_detections_is_counted_and_changes_nothing_by_itself() {
     let mut session = Session::new();

@@ -123,6 +123,7 @@ fn memory_of_client() -> Option<u64> {
 mod tests {
     use super::*;
 
+    // Source: seed 000-24, 000-26, 001-51, 001-52
     #[test]
     fn time_and_memory_get_tighter_for_a_while_and_say_why() {
         let throttle = Throttle::new(0.25, ActionNumber(40), Vec::new());

@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(risk.level, RiskLevel::High);
     }
 
-    // Source: seed 002-19, 002-84
+    // Source: seed 002-19, 002-84, 002-16
     #[test]
     fn a_write_outside_the_scope_says_so() {
         let risk = risk(&[effect(EffectKind::FileCreate, "/outside/scope/file.txt", Stake::Nothing)]);

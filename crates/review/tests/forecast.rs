@@ -104,6 +104,7 @@ fn an_action_is_interpreted_once_however_often_it_is_judged() {
     assert_eq!(before, review(&action, &world, &policy));
 }
 
+// Source: seed 002-56
 #[test]
 fn what_a_cache_found_out_is_not_found_out_again() {
     let (world, policy, action) = (world(), Policy::default(), command("sh clean.sh"));

@@ -66,6 +66,7 @@ fn repeated_failures_raise_the_risk() {
     }
 }
 
+// Source: seed 002-20
 #[test]
 fn similar_actions_that_failed_raise_the_risk_too() {
     let amount_after = |failed: &str, now: &str| {
@@ -146,6 +147,7 @@ fn a_message_is_at_most_five_lines_and_its_advice_names_no_refused_command() {
     }
 }
 
+// Source: seed 001-61, 002-4, 002-9, 002-56
 #[test]
 fn kept_answers_hold_only_while_their_facts_do() {
     let mut cache = ReviewCache::new(TimeToLive(300_000), Size(2));

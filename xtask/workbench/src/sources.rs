@@ -1,7 +1,7 @@
 //! The page of sources: each thing that a source asks for, whether it is held, and the tests that hold it.
 //!
 //! The rows lie in `sources.tsv`: number, state, what is asked for, and the reason where no test holds all of it. A test says which rows it holds
-//! by a comment above its attribute: `// Source: seed 001-72, 002-12`.
+//! by a comment above its attribute: `// Source: seed 001-72, 002-12`. So does a row in the tests of all settings (`row("step_reviewer.mode", ..)`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -141,9 +141,13 @@ fn add_tests(rows: &mut [Asked], path: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the test that begins with these lines.
+/// The name of the test that begins with these lines: of a function, or the key of a row in the tests of all settings.
 fn test_at<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let (attribute, rest) = lines.split_first()?;
+    if let Some(row) = attribute.strip_prefix("row(") {
+        let key = if row.is_empty() { rest.first()? } else { row };
+        return key.strip_prefix('"')?.split('"').next();
+    }
     if *attribute != "#[test]" {
         return None;
     }
@@ -214,6 +218,8 @@ mod tests {
     #[test]
     fn a_row_has_a_test_or_a_reason_and_a_mark_stands_above_a_test() {
         let good = "    // Source: seed 001-1, 001-3\n    #[test]\n    #[ignore]\n    fn it_holds() {}\n";
+        let setting = "// Source: seed 001-1\nrow(\n\"step.mode\",\n";
+        assert!(made(&[setting]).unwrap().contains("`step.mode` (file.rs)"));
         let page = made(&[good]).unwrap();
         assert!(page.contains("| 001-1 | one | held | `it_holds` (file.rs) |"), "{page}");
         assert!(page.contains("| 001-3 | three | partly | `it_holds` (file.rs); but for this |"), "{page}");

@@ -64,8 +64,11 @@ pub fn rows() -> Vec<Row> {
             scene.verdict("git push origin release")
         }),
         row("step_reviewer.enabled", ["true", "false"], &[], refusal),
+        // Source: seed 001-42, 002-71
         row("step_reviewer.mode", [r#""blocking""#, r#""async""#], &[], is_saved),
+        // Source: seed 002-72
         row("step_reviewer.risk.low_threshold", ["0.3", "0.1"], ASYNC, is_saved),
+        // Source: seed 001-57, 002-80
         row("step_reviewer.performance.async_threshold", ["0.3", "0.1"], ASYNC, is_saved),
         // `rm` of a file has risk .56, a file outside .6, `./tool` .7, a forced push .85.
         row("step_reviewer.risk.medium_threshold", ["0.6", "0.5"], &[], |scene| risk(scene, "rm README.md")),
@@ -83,6 +86,7 @@ pub fn rows() -> Vec<Row> {
             rationality,
         ),
         // To read what the goal does not speak of is harmless and has .8.
+        // Source: seed 002-75
         row(
             "step_reviewer.rationality.low_threshold",
             ["0.3", "0.85"],
@@ -104,6 +108,7 @@ pub fn rows() -> Vec<Row> {
             &[],
             |scene| scene.verdict("date"),
         ),
+        // Source: seed 002-77
         row("step_reviewer.rules.custom_rules_path", [UNSET, r#""own.yaml""#], &[], |scene| {
             scene.environment.configure(
                 "own.yaml",
@@ -111,9 +116,13 @@ pub fn rows() -> Vec<Row> {
             );
             scene.verdict("date")
         }),
+        // Source: seed 002-78
         row("step_reviewer.cache.enabled", ["true", "false"], &[], |scene| cached(scene, &["ls", "ls"])),
+        // Source: seed 002-78
         row("step_reviewer.cache.ttl_minutes", ["5", "0"], &[], |scene| cached(scene, &["ls", "ls"])),
+        // Source: seed 002-78
         row("step_reviewer.cache.max_size", ["1000", "1"], &[], |scene| cached(scene, &["ls", "pwd", "ls"])),
+        // Source: seed 002-79
         row(
             "step_reviewer.performance.max_review_time_ms",
             ["1000000", "1"],

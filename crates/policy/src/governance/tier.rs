@@ -233,6 +233,7 @@ mod tests {
         }
     }
 
+    // Source: seed 003-25
     #[test]
     fn tiers_are_read_under_the_names_of_both_generations() {
         for name in ["2", "GT-2", "ACL-2", "acl-2"] {
