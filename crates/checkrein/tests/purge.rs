@@ -24,6 +24,13 @@ fn used() -> TestEnvironment {
     environment.write("notes.txt", "one\n");
     environment.succeed(&["init", "--yes"]);
     environment.bash("s", "rm notes.txt");
+    let refused = environment
+        .command(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["credential", "get", "model"])
+        .env("CLAUDECODE", "1")
+        .output()
+        .unwrap();
+    assert!(!refused.status.success() && environment.state().join("authentications.jsonl").exists());
     assert!(
         environment.state().join("sessions/s").exists() && environment.state().join("snapshots").exists()
     );

@@ -472,6 +472,8 @@ fn the_next_credential_is_taken_when_the_provider_refuses_and_a_run_halts_when_a
         "{report}"
     );
     assert!(report["reason"].as_str().unwrap().contains("`first`, `second`"), "{report}");
+    let reports = environment.succeed(&["incident", "list", "--json"]);
+    assert!(reports.contains("refused every credential") && !reports.contains("value-of"), "{reports}");
     assert_eq!(scene.output(&options).status.code(), Some(92), "nor does the next run go on");
     assert_eq!(tries().lines().count(), 4);
     let pairs = ["--credential", "first,second=KEY", "--credential", "first,second,third=OTHER"];
@@ -512,7 +514,7 @@ fn a_run_ends_with_what_its_reviews_came_to_and_which_calls_were_blocked() {
 
     // What its hooks reviewed counts as well.
     let environment = &scene.environment;
-    let payload = environment.payload("summed", "PreToolUse", shell_call("h1", "rm -rf ~", json!({})));
+    let payload = environment.payload("summed", "PreToolUse", shell_call("h1", "rm -rf /tmp/*", json!({})));
     environment.write("payload", &String::from_utf8(payload).unwrap());
     scene.says(&[], &format!("{} claude < payload > answer", env!("CARGO_BIN_EXE_checkrein-hook")));
     let reviews = scene.report(&[])["reviews"].clone();

@@ -80,14 +80,14 @@ mod tests {
     use super::*;
     use crate::failure::FailureClass;
 
-    fn of(cause: FailureCause) -> Option<ProviderFailure> {
-        Some(ProviderFailure { class: FailureClass::Permanent, cause })
+    fn of(cause: FailureCause) -> ProviderFailure {
+        ProviderFailure { class: FailureClass::Permanent, cause }
     }
 
     fn turns(rotation: &mut Rotation, cause: FailureCause) -> Vec<Turn> {
         let mut all = Vec::new();
         for _ in 0..100 {
-            all.push(rotation.refused(of(cause)));
+            all.push(rotation.refused(Some(of(cause))));
             if !matches!(all.last(), Some(Turn::Next { .. })) {
                 break;
             }
@@ -112,24 +112,24 @@ mod tests {
             let mut tries = vec![0; values];
             loop {
                 tries[rotation.current()] += 1;
-                match rotation.refused(of(FailureCause::Capacity)) {
+                match rotation.refused(Some(of(FailureCause::Capacity))) {
                     Turn::Next { value, tried } => assert_eq!(tries[value], tried),
                     Turn::UsedUp => break,
                     Turn::Unconcerned => panic!("a busy provider concerns the values"),
                 }
             }
             assert_eq!(tries, vec![3; values]);
-            assert_eq!(rotation.refused(of(FailureCause::Capacity)), Turn::UsedUp);
+            assert_eq!(rotation.refused(Some(of(FailureCause::Capacity))), Turn::UsedUp);
         }
     }
 
     #[test]
     fn what_another_value_would_not_mend_turns_to_none() {
         let mut one = Rotation::new(1, Nesting::Outermost);
-        assert_eq!(one.refused(of(FailureCause::Quota)), Turn::Unconcerned);
+        assert_eq!(one.refused(Some(of(FailureCause::Quota))), Turn::Unconcerned);
         let mut several = Rotation::new(2, Nesting::Outermost);
         for cause in [FailureCause::Connection, FailureCause::Authentication, FailureCause::Request] {
-            assert_eq!(several.refused(of(cause)), Turn::Unconcerned);
+            assert_eq!(several.refused(Some(of(cause))), Turn::Unconcerned);
         }
         assert_eq!(several.refused(None), Turn::Unconcerned);
         assert_eq!(several.current(), 0);

@@ -67,7 +67,7 @@ pub fn unlock(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
             .get(&name)
             .and_then(|secret| folder.unlock(&key.name, secret.reveal()).map_err(failed));
         let result = match &unlocked {
-            Ok(_) => AuthenticationResult::Taken,
+            Ok(()) => AuthenticationResult::Taken,
             Err(_) => AuthenticationResult::Refused,
         };
         by_person(environment, AuthenticationAct::KeyUnlocked, &name, result);

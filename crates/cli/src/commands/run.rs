@@ -406,7 +406,9 @@ impl Plan {
                 (Turn::UsedUp, _) => {
                     attempt.status = PROVIDER_FAILS;
                     attempt.stopped_by = Some("credentials".to_owned());
-                    attempt.reason = Some(self.given.used_up());
+                    let reason = self.given.used_up();
+                    attempt.reason = Some(reason.clone());
+                    self.report_stop(&attempt, &reason);
                     return self.tell(made, attempt, earliest, kept);
                 }
                 (Turn::Next { .. }, _) => return self.tell(made, attempt, earliest, kept),

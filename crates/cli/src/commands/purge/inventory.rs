@@ -13,10 +13,11 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 34] = [
+const STATE: [&str; 35] = [
     "agents",
     "allowed",
     "approvals",
+    "authentications.jsonl",
     CANARIES,
     "changes",
     "configuration.json",
