@@ -333,7 +333,7 @@ impl From<RunArguments> for run::RunOptions {
                 Some(HoldName::Namespace) => run::KillGuarantee::Namespace,
             },
             keeps: wanted.clean_environment,
-            scope: run::AgentScope::of(wanted.write, wanted.read, wanted.net),
+            scope: run::AgentBounds::of(wanted.write, wanted.read, wanted.net),
             credentials: wanted.credentials,
             agent: wanted.agent,
             keeping: wanted.keeping.into(),

@@ -79,7 +79,7 @@ use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, SpendingWarnings, Veil, estimate_in_words};
 use review_sum::ReviewSum;
-pub use scope::AgentScope;
+pub use scope::AgentBounds;
 use session::RunSession;
 pub use session::RunSessionOptions;
 use stream_monitor::StreamMonitor;
@@ -119,7 +119,7 @@ pub struct RunOptions {
     /// Only the plainest variables and these; all when `None`.
     pub keeps: Option<Vec<OsString>>,
     /// What the kernel keeps the agent within; nothing when `None`.
-    pub scope: Option<AgentScope>,
+    pub scope: Option<AgentBounds>,
     /// Credentials, each with the variable that the agent finds it in.
     pub credentials: Vec<RunCredential>,
     /// How often the agent is started again after a failure that may pass.

@@ -36,7 +36,7 @@ const AGENT_PLACES: [&str; 18] = [
 
 /// What an agent may change, read and talk to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct AgentScope {
+pub struct AgentBounds {
     /// What it may change beside its own state, temporary files and ours; the directory in which it works when empty.
     write: Vec<PathBuf>,
     /// What it may read; everything when empty.
@@ -45,7 +45,7 @@ pub struct AgentScope {
     network: Vec<String>,
 }
 
-impl AgentScope {
+impl AgentBounds {
     /// The scope that was asked for; `None` where none was.
     pub fn of(write: Vec<PathBuf>, read: Vec<PathBuf>, network: Vec<String>) -> Option<Self> {
         let scope = Self { write, read, network };
