@@ -24,6 +24,8 @@ use crate::server::App;
 const SILENCE: Duration = Duration::from_secs(15);
 /// How old a record may be to count as one that is written now, in milliseconds (ours).
 const LATE: u64 = 30_000;
+/// How long is waited after a look that failed (ours).
+const AGAIN: Duration = Duration::from_millis(500);
 /// How many events are read at once (ours).
 const PIECE: u64 = 200;
 
@@ -74,14 +76,21 @@ pub(crate) async fn events(
             }
             let wanted =
                 Wanted { session: session.clone(), after: Some(after), limit: PIECE, ..Wanted::default() };
-            let found = Arc::clone(&app).wait(move |app| Ok(records(&app.reader()?, &wanted)?)).await;
-            let found = found.unwrap_or_default();
+            let found = Arc::clone(&app).wait(move |app| Ok(records(&app.reader()?, &wanted)?.rows)).await;
+            let Ok(found) = found else {
+                // What could not be read now is read with what comes next.
+                tokio::time::sleep(AGAIN).await;
+                out = Bytes::new();
+                continue;
+            };
             if let Some(last) = found.last() {
                 after = last.id;
                 let told = found.iter().filter(|row| since.is_none_or(|since| row.at >= since));
                 out = told.map(event).collect::<String>().into();
                 continue;
             }
+            // Nothing of this session stands before what is known: the next look need not begin there again.
+            after = after.max(known);
             tokio::select! {
                 changed = newest.changed() => {
                     if changed.is_err() {

@@ -22,14 +22,17 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 /// The form of the tables. Another one is made again.
-const FORM: i64 = 3;
+const FORM: i64 = 4;
 /// What tells our database from those of others: `chkr`.
 const APPLICATION: i64 = 0x6368_6B72;
 /// How long a reader or writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How much of the file a writer keeps in memory, in KiB (ours): what is written into an index by name lies all over it.
+const CACHE: i64 = 32 * 1024;
 
 const TABLES: &str = "
-CREATE TABLE ledgers(folder TEXT PRIMARY KEY, device INTEGER NOT NULL, inode INTEGER NOT NULL, read INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE ledgers(
+  number INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, device INTEGER NOT NULL, inode INTEGER NOT NULL, read INTEGER NOT NULL);
 CREATE TABLE sessions(
   folder TEXT PRIMARY KEY, session TEXT, client TEXT, workspace TEXT, task TEXT, started INTEGER, last INTEGER NOT NULL,
   records INTEGER NOT NULL DEFAULT 0, calls INTEGER NOT NULL DEFAULT 0, stopped INTEGER NOT NULL DEFAULT 0,
@@ -38,10 +41,12 @@ CREATE TABLE sessions(
   last_call TEXT, last_verdict TEXT, ended INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE INDEX sessions_last ON sessions(last);
 CREATE TABLE records(
-  id INTEGER PRIMARY KEY, folder TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL, action TEXT,
+  id INTEGER PRIMARY KEY, ledger INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, type TEXT NOT NULL, action TEXT,
   verdict TEXT, risk REAL, summary TEXT NOT NULL, place INTEGER NOT NULL, length INTEGER NOT NULL);
-CREATE UNIQUE INDEX records_seq ON records(folder, seq);
-CREATE INDEX records_action ON records(action) WHERE action IS NOT NULL;
+CREATE UNIQUE INDEX records_seq ON records(ledger, seq);
+CREATE INDEX records_action ON records(ledger, action) WHERE action IS NOT NULL;
+CREATE INDEX records_rare ON records(ledger, type, seq) WHERE type NOT IN ('review', 'outcome');
+CREATE INDEX records_stopped ON records(ledger, verdict, seq) WHERE verdict IS NOT NULL AND verdict <> 'ok';
 CREATE INDEX records_at ON records(at, id);
 CREATE INDEX records_type ON records(type, at, id);
 CREATE INDEX records_verdict ON records(verdict, at, id) WHERE verdict IS NOT NULL AND verdict <> 'ok';
@@ -114,6 +119,7 @@ impl Index {
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "normal")?;
+        connection.pragma_update(None, "cache_size", -CACHE)?;
         // What was pruned must not stay readable in pages that are free.
         connection.pragma_update(None, "secure_delete", true)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));

@@ -136,6 +136,13 @@ impl Serving {
         Duration::from_millis(ticks * 10)
     }
 
+    /// The most memory that the process has held so far, in bytes.
+    pub fn memory(&self) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 1024
+    }
+
     /// Kills the process without a word.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -32,7 +32,8 @@ pub(super) struct SessionPage {
 pub(super) struct RecordPage {
     /// Newest first.
     records: Vec<RecordRow>,
-    /// What `before` is for the next page; null at the end.
+    /// What `before` is for the next page; null at the end. A search looks through 50,000 records for one page: it may have few rows, or
+    /// none, and still a next one.
     next: Option<i64>,
 }
 
@@ -119,11 +120,8 @@ pub(super) fn of_type(app: &App, call: &Call, kind: &str) -> Result<Json, ApiErr
 }
 
 fn page(app: &App, wanted: &Wanted) -> Result<Json, ApiError> {
-    let records = query::records(&app.reader()?, wanted)?;
-    let is_full = records.len() as u64 == wanted.limit;
-    let by_session = wanted.session.is_some();
-    let next = records.last().filter(|_| is_full).map(|last| if by_session { last.seq } else { last.id });
-    value(&RecordPage { records, next })
+    let found = query::records(&app.reader()?, wanted)?;
+    value(&RecordPage { records: found.rows, next: found.next })
 }
 
 pub(super) fn call(app: &App, call: &Call) -> Result<Json, ApiError> {

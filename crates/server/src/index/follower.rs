@@ -132,7 +132,11 @@ impl Follower {
             self.known.keys().filter(|known| folders.binary_search(known).is_err()).cloned().collect();
         for folder in gone {
             let transaction = self.connection.transaction()?;
-            for table in ["ledgers", "sessions", "records", "open_interventions", "transcripts", "opinions"] {
+            transaction.execute(
+                "DELETE FROM records WHERE ledger = (SELECT number FROM ledgers WHERE folder = ?1)",
+                [folder.as_str()],
+            )?;
+            for table in ["ledgers", "sessions", "open_interventions", "transcripts", "opinions"] {
                 transaction.execute(&format!("DELETE FROM {table} WHERE folder = ?1"), [folder.as_str()])?;
             }
             transaction.commit()?;
@@ -175,18 +179,26 @@ fn read_piece(
 ) -> rusqlite::Result<Option<Progress>> {
     let Ok(file) = checkrein_files::open(state.ledger(folder)) else { return Ok(None) };
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let known: Option<(i64, i64, i64)> = transaction
-        .query_row("SELECT device, inode, read FROM ledgers WHERE folder = ?1", [folder.as_str()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+    let known: Option<(i64, i64, i64, i64)> = transaction
+        .query_row(
+            "SELECT number, device, inode, read FROM ledgers WHERE folder = ?1",
+            [folder.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )
         .optional()?;
-    let mut from = 0;
-    if let Some((device, inode, read)) = known {
-        from = u64::try_from(read).unwrap_or_default();
+    let (number, from) = if let Some((number, device, inode, read)) = known {
+        let from = u64::try_from(read).unwrap_or_default();
         if (device, inode) != (signed(seen.device), signed(seen.inode)) || seen.length < from {
             return Ok(Some(Progress::Another));
         }
-    }
+        (number, from)
+    } else {
+        transaction.execute(
+            "INSERT INTO ledgers(folder, device, inode, read) VALUES(?1, ?2, ?3, 0)",
+            params![folder.as_str(), signed(seen.device), signed(seen.inode)],
+        )?;
+        (transaction.last_insert_rowid(), 0)
+    };
     let mut length = (seen.length - from).min(PIECE);
     let mut bytes = Vec::new();
     let whole = loop {
@@ -201,23 +213,21 @@ fn read_piece(
             None => break 0,
         }
     };
-    take_lines(&transaction, folder, &bytes[..whole], from)?;
+    take_lines(&transaction, number, folder, &bytes[..whole], from)?;
     let read = from + whole as u64;
-    transaction.execute(
-        "INSERT INTO ledgers VALUES(?1, ?2, ?3, ?4) ON CONFLICT(folder) DO UPDATE SET read = excluded.read",
-        params![folder.as_str(), signed(seen.device), signed(seen.inode), signed(read)],
-    )?;
+    transaction.execute("UPDATE ledgers SET read = ?2 WHERE number = ?1", params![number, signed(read)])?;
     transaction.commit()?;
     Ok(Some(if whole > 0 && read < seen.length { Progress::More } else { Progress::End }))
 }
 
 fn take_lines(
     transaction: &Transaction<'_>,
+    number: i64,
     folder: &FolderName,
     bytes: &[u8],
     from: u64,
 ) -> rusqlite::Result<()> {
-    let mut taken = Taken::new(transaction, folder.as_str());
+    let mut taken = Taken::new(transaction, number, folder.as_str());
     let mut place = from;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let length = line.len() as u64;

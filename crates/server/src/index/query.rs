@@ -15,6 +15,8 @@ use crate::answer::signed;
 pub(crate) const ACTIVE: u64 = 5 * 60 * 1000;
 /// The most rows of a page (ours).
 pub(crate) const LONGEST_PAGE: u64 = 500;
+/// How many records a search looks through for one page (ours): no index knows what stands inside a line, and a page has to come at once.
+pub(super) const SEARCHED: u64 = 50_000;
 
 /// A session in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -97,6 +99,22 @@ pub(crate) struct Wanted {
     pub(crate) limit: u64,
 }
 
+impl Wanted {
+    /// The most rows of the page.
+    fn rows(&self) -> u64 {
+        self.limit.clamp(1, LONGEST_PAGE)
+    }
+}
+
+/// A page of records.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) rows: Vec<RecordRow>,
+    /// Before which record the next page begins: a number in the session where one is asked for, else in the index. `None` where there is
+    /// nothing further back. A search that has looked through as much as it may has one, however few rows it found.
+    pub(crate) next: Option<i64>,
+}
+
 /// Sessions, the one with the newest record first.
 pub(crate) fn sessions(
     connection: &Connection,
@@ -162,8 +180,8 @@ fn session_row(row: &Row<'_>, state: &StateDirectory, now: u64) -> rusqlite::Res
     })
 }
 
-/// The text that asks for records, and what is filled in.
-pub(super) fn page(wanted: &Wanted) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
+/// The text that asks for records, and what is filled in. A search is not in it: it looks through as many records as `reach` says.
+pub(super) fn page(wanted: &Wanted, reach: u64) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
     // An index that was made again has the sessions one behind the other: only times say what is newer.
     let (by, earlier) = match (wanted.session.is_some(), wanted.after.is_some()) {
         (_, true) => ("id ASC", "id < ?"),
@@ -178,7 +196,10 @@ pub(super) fn page(wanted: &Wanted) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
         conditions.push(condition.replace('?', &format!("?{}", values.len())));
     };
     if let Some(session) = &wanted.session {
-        add("folder = ?", Box::new(session.clone()));
+        // What comes behind a record is read in the order of the index, from there on; the mark keeps another index from being taken.
+        let mark = if wanted.after.is_some() { "+" } else { "" };
+        let condition = format!("{mark}ledger = (SELECT number FROM ledgers WHERE folder = ?)");
+        add(&condition, Box::new(session.clone()));
     }
     if let Some(before) = wanted.before {
         add(earlier, Box::new(before));
@@ -188,7 +209,13 @@ pub(super) fn page(wanted: &Wanted) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
     }
     if let Some(kind) = &wanted.kind {
         // Only reviews have a verdict, and few of them another than `ok`: the index by verdict finds those at once.
-        let condition = if wanted.verdict.is_some() { "+type = ?" } else { "type = ?" };
+        let is_rare = !matches!(kind.as_str(), "review" | "outcome");
+        let condition = match (wanted.verdict.is_some(), wanted.session.is_some() && is_rare) {
+            (true, _) => "+type = ?",
+            // In these words the index of what is rare in a session is found.
+            (false, true) => "type = ? AND type NOT IN ('review', 'outcome')",
+            (false, false) => "type = ?",
+        };
         add(condition, Box::new(kind.clone()));
     }
     if let Some(verdict) = &wanted.verdict {
@@ -198,35 +225,61 @@ pub(super) fn page(wanted: &Wanted) -> (String, Vec<Box<dyn rusqlite::ToSql>>) {
     if let Some(action) = &wanted.action {
         add("action = ?", Box::new(action.clone()));
     }
-    if let Some(search) = &wanted.search {
-        add("instr(lower(summary), lower(?)) > 0", Box::new(search.clone()));
-    }
     let text = format!(
-        "SELECT id, folder, seq, at, type, action, verdict, risk, summary FROM records WHERE {} ORDER BY {by} LIMIT {}",
+        "SELECT id, (SELECT folder FROM ledgers WHERE number = ledger), seq, at, type, action, verdict, risk, summary
+         FROM records WHERE {} ORDER BY {by} LIMIT {}",
         conditions.join(" AND "),
-        wanted.limit.clamp(1, LONGEST_PAGE),
+        if wanted.search.is_some() { reach } else { wanted.rows() },
     );
     (text, values)
 }
 
 /// Records, newest first; those after one oldest first.
-pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Vec<RecordRow>> {
-    let (text, values) = page(wanted);
+pub(crate) fn records(connection: &Connection, wanted: &Wanted) -> rusqlite::Result<Found> {
+    records_within(connection, wanted, SEARCHED)
+}
+
+/// The same, with a search that looks through so many records for one page.
+pub(super) fn records_within(
+    connection: &Connection,
+    wanted: &Wanted,
+    reach: u64,
+) -> rusqlite::Result<Found> {
+    let (text, values) = page(wanted, reach);
+    let needle = wanted.search.as_ref().map(|search| search.to_ascii_lowercase());
     let mut statement = connection.prepare(&text)?;
-    let rows = statement.query_map(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)), |row| {
-        Ok(RecordRow {
-            id: row.get(0)?,
-            session: row.get(1)?,
-            seq: row.get(2)?,
-            at: row.get(3)?,
-            kind: row.get(4)?,
-            action: row.get(5)?,
-            verdict: row.get(6)?,
-            risk: row.get(7)?,
-            summary: row.get(8)?,
-        })
-    })?;
-    rows.collect()
+    let mut rows = statement.query(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)))?;
+    let key = if wanted.session.is_some() { 2 } else { 0 };
+    let (mut found, mut looked_at, mut last) = (Vec::new(), 0, None);
+    while let Some(row) = rows.next()? {
+        looked_at += 1;
+        last = Some(row.get(key)?);
+        let matches = match &needle {
+            None => true,
+            Some(needle) => row.get_ref(8)?.as_str()?.to_ascii_lowercase().contains(needle),
+        };
+        if matches {
+            found.push(record_row(row)?);
+        }
+        if found.len() as u64 == wanted.rows() {
+            return Ok(Found { rows: found, next: last });
+        }
+    }
+    Ok(Found { rows: found, next: last.filter(|_| needle.is_some() && looked_at == reach) })
+}
+
+fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
+    Ok(RecordRow {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        seq: row.get(2)?,
+        at: row.get(3)?,
+        kind: row.get(4)?,
+        action: row.get(5)?,
+        verdict: row.get(6)?,
+        risk: row.get(7)?,
+        summary: row.get(8)?,
+    })
 }
 
 /// All records about one call, whole, as they stand in the ledger of its session.
@@ -237,7 +290,8 @@ pub(crate) fn call(
     action: &str,
 ) -> rusqlite::Result<Vec<Json>> {
     let mut statement = connection.prepare(
-        "SELECT place, length FROM records WHERE folder = ?1 AND action = ?2 ORDER BY seq LIMIT 50",
+        "SELECT place, length FROM records
+         WHERE ledger = (SELECT number FROM ledgers WHERE folder = ?1) AND action = ?2 ORDER BY seq LIMIT 50",
     )?;
     let places = statement
         .query_map(params![session, action], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
@@ -269,8 +323,10 @@ pub(crate) fn taken_after(
     after: i64,
     limit: u64,
 ) -> rusqlite::Result<Vec<TakenRecord>> {
-    let mut statement = connection
-        .prepare("SELECT id, folder, place, length FROM records WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+    let mut statement = connection.prepare(
+        "SELECT id, (SELECT folder FROM ledgers WHERE number = ledger), place, length FROM records
+             WHERE id > ?1 ORDER BY id LIMIT ?2",
+    )?;
     let rows = statement.query_map(params![after, signed(limit)], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?))
     })?;

@@ -28,6 +28,8 @@ pub(crate) const DAY: u64 = 86_400_000;
 /// Takes records into the index, within one transaction. Sums are kept aside until the end.
 pub(super) struct Taken<'a> {
     transaction: &'a Transaction<'a>,
+    /// The number of the ledger, by which its records name it.
+    ledger: i64,
     folder: &'a str,
     sums: BTreeMap<(&'static str, String), f64>,
     days: BTreeMap<(u64, &'static str, String), f64>,
@@ -47,9 +49,10 @@ struct SessionSums {
 }
 
 impl<'a> Taken<'a> {
-    pub(super) fn new(transaction: &'a Transaction<'a>, folder: &'a str) -> Self {
+    pub(super) fn new(transaction: &'a Transaction<'a>, ledger: i64, folder: &'a str) -> Self {
         Self {
             transaction,
+            ledger,
             folder,
             sums: BTreeMap::new(),
             days: BTreeMap::new(),
@@ -78,11 +81,11 @@ impl<'a> Taken<'a> {
         let at = signed(record.at.0);
         self.transaction
             .prepare_cached(
-                "INSERT OR IGNORE INTO records(folder, seq, at, type, action, verdict, risk, summary, place, length)
+                "INSERT OR IGNORE INTO records(ledger, seq, at, type, action, verdict, risk, summary, place, length)
                  VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
-                self.folder,
+                self.ledger,
                 signed(record.seq),
                 at,
                 summary::kind(&record.body),

@@ -38,6 +38,7 @@ impl Case {
         let wanted = Wanted { limit: 100, ..Wanted::default() };
         let mut found: Vec<String> = records(&self.index.reader().unwrap(), &wanted)
             .unwrap()
+            .rows
             .into_iter()
             .map(|row| format!("{}:{} {}", row.session, row.seq, row.summary))
             .collect();
@@ -80,7 +81,7 @@ fn what_is_newer_is_told_by_its_time_and_who_has_ended_is_not_active() {
     let reader = case.index.reader().unwrap();
     let page = |before, limit| {
         let wanted = Wanted { limit, before, kind: Some("prompt".to_owned()), ..Wanted::default() };
-        let rows = records(&reader, &wanted).unwrap();
+        let rows = records(&reader, &wanted).unwrap().rows;
         (rows.iter().map(|row| row.summary.clone()).collect::<Vec<_>>(), rows.last().map(|row| row.id))
     };
     let (first, last) = page(None, 3);
@@ -222,9 +223,12 @@ fn pages_are_read_in_the_order_of_an_index() {
             ..Wanted::default()
         },
         Wanted { kind: Some("review".to_owned()), verdict: Some("ok".to_owned()), ..Wanted::default() },
+        Wanted { session: some(), kind: Some("issue".to_owned()), ..Wanted::default() },
+        Wanted { session: some(), verdict: Some("halt".to_owned()), before: Some(7), ..Wanted::default() },
+        Wanted { session: some(), after: Some(7), ..Wanted::default() },
     ];
     for wanted in all {
-        let (text, values) = super::query::page(&Wanted { limit: 100, ..wanted.clone() });
+        let (text, values) = super::query::page(&Wanted { limit: 100, ..wanted.clone() }, 100);
         let mut statement = reader.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
         let plan: Vec<String> = statement
             .query_map(rusqlite::params_from_iter(values.iter().map(AsRef::as_ref)), |row| row.get(3))
@@ -234,8 +238,42 @@ fn pages_are_read_in_the_order_of_an_index() {
         assert!(plan.iter().all(|step| !step.contains("TEMP B-TREE")), "{wanted:?}: {plan:?}");
         let is_by_index = plan[0].contains("USING INDEX") || plan[0].contains("INTEGER PRIMARY KEY");
         assert!(is_by_index, "{wanted:?}: {plan:?}");
-        if wanted.verdict.as_deref() == Some("halt") {
-            assert!(plan[0].contains("records_verdict"), "{plan:?}");
+        // What is rare is not looked for among what is not.
+        let index = match (wanted.session.is_some(), wanted.verdict.as_deref(), wanted.kind.as_deref()) {
+            (true, Some("halt"), _) => "records_stopped",
+            (false, Some("halt"), _) => "records_verdict",
+            (true, None, Some("issue")) => "records_rare",
+            _ => "",
+        };
+        assert!(plan[0].contains(index), "{wanted:?}: {plan:?}");
+    }
+}
+
+/// A search costs no more over millions of records: it goes on where the page before it left off, and misses nothing on the way.
+#[test]
+fn a_search_looks_through_a_bounded_part_and_goes_on_from_there() {
+    let case = case();
+    for number in 0..30 {
+        case.say("a", if number % 10 == 0 { "Marmalade" } else { "bread" });
+        case.say("b", "bread");
+    }
+    opened(&case).unwrap().round().unwrap();
+    let reader = case.index.reader().unwrap();
+    for session in [None, Some("a".to_owned())] {
+        let (mut before, mut found, mut pages) = (None, Vec::new(), 0);
+        loop {
+            let search = Some("mARM".to_owned());
+            let wanted = Wanted { session: session.clone(), search, before, limit: 100, ..Wanted::default() };
+            let page = super::query::records_within(&reader, &wanted, 7).unwrap();
+            assert!(page.rows.len() <= 7);
+            found.extend(page.rows.iter().map(|row| row.seq));
+            pages += 1;
+            before = page.next;
+            if before.is_none() {
+                break;
+            }
         }
+        assert_eq!(found, [21, 11, 1]);
+        assert_eq!(pages, if session.is_some() { 5 } else { 9 });
     }
 }

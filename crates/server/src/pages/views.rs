@@ -77,12 +77,11 @@ fn next(path: &str, call: &Call, before: Option<i64>) -> Option<String> {
 pub(super) fn session(app: &App, call: &Call) -> Result<String, ApiError> {
     let one = ShownSession::new(session_of(app, call.part("session"))?);
     let wanted = Wanted { session: Some(one.row.session.clone()), ..wanted(call)? };
-    let rows = query::records(&app.reader()?, &wanted)?;
-    let last = rows.last().filter(|_| rows.len() as u64 == ROWS).map(|last| last.seq);
+    let found = query::records(&app.reader()?, &wanted)?;
     rendered(&Session {
-        next: next(&format!("/sessions/{}", one.session), call, last),
+        next: next(&format!("/sessions/{}", one.session), call, found.next),
         one,
-        rows: rows.into_iter().map(ShownRecord::new).collect(),
+        rows: found.rows.into_iter().map(ShownRecord::new).collect(),
         types: TYPES,
         verdicts: VERDICTS,
         kind: wanted.kind.unwrap_or_default(),
@@ -101,11 +100,10 @@ pub(super) fn approvals(app: &App, _: &Call) -> Result<String, ApiError> {
 
 pub(super) fn calls(app: &App, call: &Call) -> Result<String, ApiError> {
     let wanted = Wanted { kind: Some("review".to_owned()), ..wanted(call)? };
-    let rows = query::records(&app.reader()?, &wanted)?;
-    let last = rows.last().filter(|_| rows.len() as u64 == ROWS).map(|last| last.id);
+    let found = query::records(&app.reader()?, &wanted)?;
     rendered(&Calls {
-        next: next("/calls", call, last),
-        rows: rows.into_iter().map(ShownRecord::new).collect(),
+        next: next("/calls", call, found.next),
+        rows: found.rows.into_iter().map(ShownRecord::new).collect(),
         verdicts: VERDICTS,
         verdict: wanted.verdict.unwrap_or_default(),
         search: wanted.search.unwrap_or_default(),
