@@ -207,6 +207,7 @@ fn operands(command: &str) -> &'static [&'static str] {
         "session recover" | "session show" | "halt" | "resume" => &["s"],
         "ticket close" => &["s:1", "--note", "x"],
         "agent tier" => &["nosuch", "3"],
+        "incident close" => &["nosuch", "--note", "x"],
         "task" => &["nosuch.md", "--dry-run"],
         "change open" => &["--issue", "1", "--rollback", "true", "--verify", "true", "--", "ls"],
         "change approve" | "mcp accept" | "mcp forget" | "plugin enable" => &["nosuch", "--yes"],

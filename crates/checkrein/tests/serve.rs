@@ -416,6 +416,56 @@ fn an_agent_is_overseen_more_closely_by_api_and_page() {
 }
 
 #[test]
+fn an_incident_is_closed_with_a_word_by_who_may() {
+    let environment = TestEnvironment::new();
+    environment.configure(
+        "config.yaml",
+        "governance:
+  tripwires:
+    - {id: no_dates, condition: 'action.command == \"date\"', on_fail: {decision: halt, reason: dates are out}}
+",
+    );
+    environment.bash("s", "date");
+    let server = Serving::start(&environment);
+    let all = server.asked("/v1/incidents").json();
+    let id = all["items"][0]["id"].as_str().unwrap().to_owned();
+    let refused = environment.bash("other", &format!("checkrein incident close {id} --note fine"));
+    assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny", "{refused}");
+    let path = format!("/v1/incidents/{id}/close");
+    let viewer = std::fs::read_to_string(environment.state().join("server/checkrein-view.token")).unwrap();
+    let body = "{\"note\":\"fine\"}";
+    let refused = server.sent("POST", &path, body, &[("Authorization", &format!("Bearer {viewer}"))]);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    for wordless in [json!({}), json!({ "note": "" }), json!({ "note": "  " })] {
+        let refused = server.post(&path, &wordless);
+        assert!([400, 422].contains(&refused.status), "{wordless}: {}", refused.body);
+    }
+    assert!(server.asked("/review").body.contains(&path), "it can be closed on the page");
+    let closed = server.post(&path, &json!({ "note": "the test asked for it" }));
+    let closed = &closed.json()["result"]["closed"];
+    assert_eq!(
+        (&closed["note"], &closed["source"]),
+        (&json!("the test asked for it"), &json!("api")),
+        "{closed}"
+    );
+    assert_eq!(server.post(&path, &json!({ "note": "again" })).status, 422, "it is closed once");
+    let page = server.asked("/review").body;
+    assert!(page.contains("the test asked for it") && !page.contains(&path), "{page}");
+    let recorded =
+        server.until("/v1/sessions/s/timeline", |answer| answer.body.contains("incident was closed"));
+    assert!(recorded.body.contains("the test asked for it"), "{}", recorded.body);
+    let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(visits.contains(&path), "{visits}");
+    let report = environment.succeed(&["incident", "show", &id]);
+    assert!(report.contains("Closed by"), "{report}");
+    // A stop that comes to it later is one that nobody has looked at.
+    environment.succeed(&["halt", "s", "--reason", "once more"]);
+    let again = server.asked("/v1/incidents").json();
+    let again = again["items"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap();
+    assert!(again["further_stops"][0]["reason"].is_string() && again["closed"].is_null(), "{again}");
+}
+
+#[test]
 fn sessions_that_spend_much_of_their_limit_show_with_the_threshold_that_they_passed() {
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", "limits: {dollars: 10}\n");

@@ -178,6 +178,14 @@ fn it_installs_as_an_app() {
 #[test]
 fn a_session_is_halted_and_resumed_and_a_file_comes_back() {
     let environment = TestEnvironment::new();
+    environment.configure(
+        "config.yaml",
+        "governance:
+  tripwires:
+    - {id: no_dates, condition: 'action.command == \"date\"', on_fail: {decision: halt, reason: dates are out}}
+    - {id: watched, condition: 'action.command == \"uname\"', on_fail: {decision: ok, flag: medium, reason: watched}}
+",
+    );
     let server = Serving::start(&environment);
     let Some(mut browser) = Browser::start(&environment, &[]) else { return };
     environment.write("notes.txt", "kept\n");
@@ -203,6 +211,23 @@ fn a_session_is_halted_and_resumed_and_a_file_comes_back() {
     browser.click(role("button", "Restore"));
     browser.shown(text("Nothing: all of it is as it was."));
     assert_eq!(fs::read_to_string(environment.project().join("notes.txt")).unwrap(), "kept\n");
+
+    // What was flagged, and what a session was stopped for, is closed with a word.
+    for (command, end) in [("uname", "No flagged call is open."), ("date", "Closed")] {
+        environment.bash("stopped", command);
+        browser.go(&format!("{}/review", server.url));
+        browser.click(role("button", "Close"));
+        assert!(browser.at().ends_with("/review"), "without a word nothing is sent");
+        browser.fill(label("Note for"), "seen by me");
+        browser.click(role("button", "Close"));
+        browser.shown(text(end));
+    }
+    browser.shown(text("seen by me"));
+    let closed = server.asked("/v1/incidents").json();
+    let one = closed["items"].as_array().unwrap().iter().find(|one| one["session"] == "stopped").unwrap();
+    assert_eq!(one["closed"]["source"], "console", "{closed}");
+    let tickets = server.asked("/v1/tickets").json();
+    assert_eq!(tickets["items"][0]["closed"], "seen by me", "{tickets}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::commands::check::Where;
 use crate::commands::elsewhere;
 use crate::commands::engine::EngineLife;
 use crate::commands::history::HistoryQuery;
+use crate::commands::incidents::ClosingSource;
 use crate::commands::name_choice::is_near;
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
@@ -371,6 +372,10 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Incident { command } => match command {
             IncidentCommand::List => incidents::incidents(&environment, output),
             IncidentCommand::Show { id } => incidents::show(&environment, &id, output),
+            IncidentCommand::Close(wanted) => {
+                let note = wanted.note.as_str();
+                incidents::close(&environment, &wanted.id, (note, ClosingSource::CommandLine), output)
+            }
         },
         Command::Issue { command } => issues(&environment, command, output),
         Command::Ticket { command } => tickets(&environment, command, output),

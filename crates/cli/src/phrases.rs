@@ -358,6 +358,7 @@ pub fn event(name: &str) -> String {
         "checkrein.snapshot" => "saved the files of the project",
         "checkrein.snapshots_pruned" => "removed old snapshots",
         "checkrein.incidents_removed" => "removed old incident reports",
+        "checkrein.incident_closed" => "you closed the report on a stop",
         "checkrein.restored" => "restored a snapshot",
         "checkrein.merged" => "merged a worktree",
         "checkrein.notified" => "sent you a notice",

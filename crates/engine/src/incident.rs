@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
 use checkrein_intervention::{
-    Detection, FurtherStop, Impact, Incident, IncidentFacts, IncidentId, RecoveryPolicy, StopContext,
-    TimelineEntry,
+    Detection, FurtherStop, Impact, Incident, IncidentClosing, IncidentFacts, IncidentId, RecoveryPolicy,
+    StopContext, TimelineEntry,
 };
 use checkrein_ledger::{Durability, FolderName, last, mask::mask_text};
 
@@ -35,6 +35,9 @@ const TIMELINE: usize = 50;
 /// Among how many of the last records they are looked for first (ours): an action has a few; and at most, where clients tell of more.
 const RECORDS: usize = 8 * TIMELINE;
 const MOST_RECORDS: usize = 64 * RECORDS;
+
+/// The name of the record that an incident was closed.
+pub const CLOSED: &str = "checkrein.incident_closed";
 
 /// How many files are named (ours).
 const FILES: usize = 100;
@@ -147,7 +150,39 @@ pub(crate) fn add(
     let key = environment.state.mask_key().map_err(io::Error::other)?;
     let reason = mask_text(&stop.reason, &key).into_owned();
     incident.further_stops.push(FurtherStop { reason, ..stop });
+    // What somebody said of it was about less.
+    incident.closed = None;
     write_report(environment, &folder(environment).join(&incident.id.0), incident)
+}
+
+/// Closes an incident with the word of a user; answers it as it is then. The records of its session tell of it, where there are any.
+///
+/// # Errors
+///
+/// The record or the report cannot be written.
+pub fn close(
+    environment: &HostEnvironment,
+    incident: Incident,
+    closing: IncidentClosing,
+) -> io::Result<Incident> {
+    let key = environment.state.mask_key().map_err(io::Error::other)?;
+    let closing = IncidentClosing { note: mask_text(&closing.note, &key).into_owned(), ..closing };
+    if let Some(folder) = FolderName::on_disk(incident.session.as_ref()) {
+        let ledger = SessionLedger::of_folder(&environment.state, folder);
+        // A session that retention removed is not begun again for it.
+        if ledger.path().exists() {
+            let fields = json!({
+                "incident": incident.id.0,
+                "note": closing.note,
+                "by": { "name": closing.by, "source": closing.source },
+            });
+            let body = RecordBody::Event { name: CLOSED.to_owned(), fields };
+            ledger.append(closing.at, body, Durability::Durable).map_err(io::Error::other)?;
+        }
+    }
+    let closed = Incident { closed: Some(closing), ..incident };
+    write_report(environment, &folder(environment).join(&closed.id.0), &closed)?;
+    Ok(closed)
 }
 
 /// The report for programs in the folder of an incident, opened where it is sealed.

@@ -29,6 +29,9 @@ pub struct Incident {
     /// Who else stopped it while this stop stood, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_stops: Vec<FurtherStop>,
+    /// Who closed it, and with which word; `None` while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<IncidentClosing>,
     /// The issue for which it was stopped; `None` when it was stopped for something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
@@ -63,6 +66,19 @@ pub struct FurtherStop {
     pub by: String,
     /// Why, in one sentence.
     pub reason: String,
+}
+
+/// The word of a user with which an incident is closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IncidentClosing {
+    /// When.
+    pub at: Timestamp,
+    /// Who, by the name of their login.
+    pub by: String,
+    /// From where: `command_line`, `console`, `api`.
+    pub source: String,
+    /// What they say about it, masked.
+    pub note: String,
 }
 
 /// One thing that happened.
@@ -306,6 +322,7 @@ impl Incident {
             recovery_plan: issue.as_ref().map(|issue| plan(RecoverableFailure::of(issue, attempts), policy)),
             by,
             further_stops: Vec::new(),
+            closed: None,
             id,
             session,
             at,
@@ -332,6 +349,10 @@ impl Incident {
         let further = self.further_stops.iter();
         let further = further.map(|stop| format!("- {} {}: {}", time(stop.at), stop.by, stop.reason));
         section("Also stopped by", further.collect());
+        let closed = self.closed.iter();
+        let closed =
+            closed.map(|end| format!("- {} {} ({}): {}", time(end.at), end.by, end.source, end.note));
+        section("Closed by", closed.collect());
         section("Root cause", vec![self.root_cause.clone()]);
         section("Contributing factors", self.contributing_factors.iter().map(item).collect());
         let impact = &self.impact;

@@ -38,8 +38,8 @@ pub use checkrein_protocol::{Intervention, InterventionKind, Ran, RecoveryConsen
 pub use controller::{Controller, DecisionContext, Deferral, InterventionDecision};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
-    Detection, FurtherStop, Impact, Incident, IncidentFacts, IncidentId, Recommendations, RecordSum,
-    RecoveryOption, StopContext, TimelineEntry,
+    Detection, FurtherStop, Impact, Incident, IncidentClosing, IncidentFacts, IncidentId, Recommendations,
+    RecordSum, RecoveryOption, StopContext, TimelineEntry,
 };
 pub use message::{LimitedResource, SessionLimit, Task};
 pub use recovery::{

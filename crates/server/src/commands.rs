@@ -10,6 +10,15 @@ pub enum ServedCommand {
     Issues,
     /// `incident list`.
     Incidents,
+    /// `incident close`.
+    CloseIncident {
+        /// The incident.
+        incident: String,
+        /// What the user says about it.
+        note: String,
+        /// From where it came.
+        from: AnswerDoor,
+    },
     /// `ticket list`.
     Tickets,
     /// `ticket close`.

@@ -352,6 +352,8 @@ pub(super) struct ReportOnStop {
     by: String,
     /// Who else stopped it while this stop stood, oldest first.
     further_stops: Option<Vec<StopBesides>>,
+    /// Who closed it; null or missing while it is open.
+    closed: Option<ClosingOfIncident>,
     /// The issue for which it was stopped.
     issue: Option<RecordedIssue>,
     /// The interventions before, oldest first.
@@ -384,6 +386,20 @@ pub(super) struct StopBesides {
     by: String,
     /// Why, in one sentence.
     reason: String,
+}
+
+/// The word of a user with which an incident is closed.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes what another crate writes")]
+pub(super) struct ClosingOfIncident {
+    /// When, in milliseconds since 1970.
+    at: u64,
+    /// Who.
+    by: String,
+    /// From where: `command_line`, `console` or `api`.
+    source: String,
+    /// What they say about it.
+    note: String,
 }
 
 /// An intervention as it is recorded.

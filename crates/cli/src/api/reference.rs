@@ -115,7 +115,11 @@ fn answers() -> Vec<Entry> {
         entry::<saved::Discarded>(&[("worktree discard", One)]),
         entry::<saved::MergedBranch>(&[("worktree clean", Lines)]),
         entry::<sessions::PastWorkEntry>(&[("history", Lines)]),
-        entry::<sessions::IncidentReport>(&[("incident list", Lines), ("incident show", One)]),
+        entry::<sessions::IncidentReport>(&[
+            ("incident list", Lines),
+            ("incident show", One),
+            ("incident close", One),
+        ]),
         entry::<sessions::DetectedIssue>(&[("issue list", Lines)]),
         entry::<sessions::Mark>(&[("issue mark", One)]),
         entry::<sessions::IssueStats>(&[("issue stats", One)]),

@@ -178,6 +178,20 @@ pub(crate) enum IncidentCommand {
         /// Start of the name of the incident
         id: String,
     },
+    /// Close an incident after you looked at it (humans only)
+    #[command(
+        after_help = "The report and the records of the session keep your note. The session stays halted until you run `checkrein resume`.\n\nExample:\n  checkrein incident close 20261121 --note 'the loop was a broken test'"
+    )]
+    Close(IncidentCloseArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IncidentCloseArguments {
+    /// Start of the name of the incident
+    pub(crate) id: String,
+    /// Your finding
+    #[arg(long)]
+    pub(crate) note: String,
 }
 
 /// Calls that wait for an answer.

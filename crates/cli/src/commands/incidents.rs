@@ -1,18 +1,39 @@
-//! `checkrein incident list` and `checkrein incident show ID`: what was saved of emergency stops.
+//! `checkrein incident list`, `checkrein incident show ID` and `checkrein incident close ID`: what was saved of emergency stops.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use checkrein_intervention::Incident;
+use checkrein_intervention::{Incident, IncidentClosing};
 
 use super::name_choice::NamedKind;
-use super::{ExitStatus, OutputForm};
+use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api;
 use crate::phrases;
-use crate::terminal::{plain, print, print_exact, table};
+use crate::terminal::{brief, dim, plain, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::incident::{folder, report};
+use checkrein_engine::incident::{self, folder, report};
+
+/// Where a user closes an incident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosingSource {
+    /// A terminal.
+    CommandLine,
+    /// A page of the server.
+    Console,
+    /// Its API.
+    Api,
+}
+
+impl ClosingSource {
+    fn word(self) -> &'static str {
+        match self {
+            Self::CommandLine => "command_line",
+            Self::Console => "console",
+            Self::Api => "api",
+        }
+    }
+}
 
 /// Lists all incidents, newest last.
 pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
@@ -35,10 +56,14 @@ pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<Ex
                         || phrases::by(&incident.by).to_owned(),
                         |issue| phrases::pattern(issue.kind).to_owned(),
                     ),
+                    incident
+                        .closed
+                        .as_ref()
+                        .map_or_else(|| "open".to_owned(), |closed| dim(&brief(&plain(&closed.note), 40))),
                     seen,
                 ]
             });
-            print(&table(&["incident", "session", "why", "what"], rows.collect()));
+            print(&table(&["incident", "session", "why", "state", "what"], rows.collect()));
         }
     }
     Ok(ExitStatus::Done)
@@ -53,6 +78,42 @@ pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Resu
     match output {
         OutputForm::Json => print_exact(&api::pretty(&told(one))?),
         OutputForm::Text => print(&one.markdown(|moment| crate::render::time(moment.0))),
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Closes the incident whose name begins so, with the word of a user.
+pub fn close(
+    environment: &HostEnvironment,
+    id: &str,
+    (note, source): (&str, ClosingSource),
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    for_people_only(environment, "incident close")?;
+    if note.trim().is_empty() {
+        return Err(CommandError::user("the note is empty", "say what you found"));
+    }
+    let all = read(environment)?;
+    let name = NamedKind::Incident.only(id, all.iter().map(|incident| incident.id.0.as_str()))?.to_owned();
+    let found = all.into_iter().find(|incident| incident.id.0 == name);
+    let found = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
+    if found.closed.is_some() {
+        return Err(CommandError::user(
+            format!("`{name}` is closed already"),
+            "`checkrein incident show` tells by what note",
+        ));
+    }
+    let closing = IncidentClosing {
+        at: environment.now(),
+        by: environment.user.clone().unwrap_or_else(|| "unknown".to_owned()),
+        source: source.word().to_owned(),
+        note: note.to_owned(),
+    };
+    let closed = incident::close(environment, found, closing)
+        .map_err(|error| CommandError::file("close", &name, &error))?;
+    match output {
+        OutputForm::Json => print_exact(&api::pretty(&told(&closed))?),
+        OutputForm::Text => print(&format!("closed {name}")),
     }
     Ok(ExitStatus::Done)
 }

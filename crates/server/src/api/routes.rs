@@ -11,7 +11,7 @@ use super::handlers::{
 };
 use crate::acgp;
 use crate::caller::NewCode;
-use crate::commands::{ServedAnswer, ServedCommand};
+use crate::commands::{AnswerDoor, ServedAnswer, ServedCommand};
 use crate::index::query::SessionRow;
 
 fn list(_: &mut SchemaGenerator) -> Schema {
@@ -158,6 +158,19 @@ pub(crate) const ROUTES: &[Route] = &[
         body: NO_FIELDS,
         answer: list,
         handle: |app, _| listed(app, ServedCommand::Incidents),
+    },
+    Route {
+        verb: Post,
+        path: "/v1/incidents/{incident}/close",
+        summary: "Closes an incident: a user looked at it",
+        query: NO_FIELDS,
+        body: &[("note", "What they say about it")],
+        answer: done,
+        handle: |app, call| {
+            let (incident, note) = (call.part("incident").to_owned(), call.needed("note")?);
+            let from = call.door.unwrap_or(AnswerDoor::Api);
+            acted(app, ServedCommand::CloseIncident { incident, note, from })
+        },
     },
     Route {
         verb: Get,

@@ -1,6 +1,7 @@
 //! A record in one line, for lists and events.
 
 use checkrein_engine::approvals::{ANSWERED, ASKED, FORGED};
+use checkrein_engine::incident::CLOSED;
 use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, ReviewRecord, VerificationRecord};
 use serde_json::Value as Json;
 
@@ -119,6 +120,7 @@ fn event(name: &str, fields: &Json) -> String {
             };
             format!("the question was {said}{who}{door}")
         }
+        CLOSED => format!("the incident was closed: {}", text("note")),
         FORGED => format!("an answer that does not count: {}", text("why")),
         _ => name.to_owned(),
     }

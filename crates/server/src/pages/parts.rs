@@ -85,15 +85,24 @@ pub(super) struct ShownFinding {
     pub(super) session: String,
     /// What is said of it: a word for it, and what it is.
     pub(super) facts: Vec<(&'static str, String)>,
+    /// Whether a user may still close it.
+    pub(super) is_open: bool,
 }
 
 impl ShownFinding {
     /// From what `incident list` prints.
     pub(super) fn of_incident(one: &Json) -> Self {
         let first = |names: &[&str]| names.iter().map(|name| text(one, name)).find(|text| !text.is_empty());
-        let facts =
-            [("When", first(&["at"])), ("Reason", first(&["root_cause"])), ("Stopped by", first(&["by"]))];
-        Self::with(one, first(&["summary", "root_cause"]).unwrap_or_default(), facts)
+        let moment = one["at"].as_i64().map(when);
+        let closed = one.get("closed").filter(|closed| closed.is_object());
+        let facts = [
+            ("When", moment.or_else(|| first(&["at"]))),
+            ("Reason", first(&["root_cause"])),
+            ("Stopped by", first(&["by"])),
+            ("Closed", closed.map(|closed| format!("by {}: {}", text(closed, "by"), text(closed, "note")))),
+        ];
+        let head = first(&["summary", "root_cause"]).unwrap_or_default();
+        Self { is_open: closed.is_none(), ..Self::with(one, head, facts) }
     }
 
     /// From what `issue list` prints.
@@ -105,11 +114,12 @@ impl ShownFinding {
             ("Pattern", said("kind").or_else(|| said("pattern"))),
             ("Severity", said("severity")),
             ("Advice", said("advice")),
+            ("State", None),
         ];
         Self::with(one, head, facts)
     }
 
-    fn with(one: &Json, head: String, facts: [(&'static str, Option<String>); 3]) -> Self {
+    fn with(one: &Json, head: String, facts: [(&'static str, Option<String>); 4]) -> Self {
         let id = text(one, "id");
         let session = match text(one, "session") {
             session if session.is_empty() => {
@@ -118,7 +128,7 @@ impl ShownFinding {
             session => session,
         };
         let facts = facts.into_iter().filter_map(|(name, fact)| Some((name, fact?))).collect();
-        Self { id, head, session: encoded(&session), facts }
+        Self { id, head, session: encoded(&session), facts, is_open: false }
     }
 }
 

@@ -16,6 +16,7 @@ use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, Serve
 use serde_json::{Deserializer, Value as Json, json};
 
 use crate::commands::approvals::put::Letter;
+use crate::commands::incidents::ClosingSource;
 use crate::commands::opinion::{Opinion, OpinionWanted, judge};
 use crate::commands::restore::{New, Permissions, RestoreConsent};
 use crate::commands::reviews::Shown;
@@ -135,6 +136,14 @@ impl Desk {
         match command {
             ServedCommand::Issues => marks::issues(environment, ROWS, JSON),
             ServedCommand::Incidents => incidents::incidents(environment, JSON),
+            ServedCommand::CloseIncident { incident, note, from } => {
+                let source = match from {
+                    AnswerDoor::Console => ClosingSource::Console,
+                    // No link in a notice leads here.
+                    AnswerDoor::Api | AnswerDoor::Link => ClosingSource::Api,
+                };
+                incidents::close(environment, &incident, (&note, source), JSON)
+            }
             ServedCommand::Tickets => reviews::reviews(environment, Shown::All, JSON),
             ServedCommand::CloseTicket { ticket, note } => reviews::close(environment, &ticket, &note, JSON),
             ServedCommand::Agents => agents::list(environment, JSON),
