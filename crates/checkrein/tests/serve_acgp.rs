@@ -62,7 +62,10 @@ fn each_intervention_is_given_with_its_flag_in_an_envelope_of_its_own() {
         ("echo halt", "halt", true),
     ] {
         for kind in ["EVAL", "TRACE"] {
-            let answer = sent(&server, &message(&environment, kind, json!({ "command": command }))).json();
+            let mut asked = message(&environment, kind, json!({ "command": command }));
+            // Each is judged by itself: what a sender owes makes later verdicts stricter.
+            asked["sender_id"] = json!(format!("urn:acgp:agent:{kind}:{command}"));
+            let answer = sent(&server, &asked).json();
             let payload = &answer["payload"];
             assert_eq!(
                 (&payload["intervention"], &payload["flagged"]),
@@ -95,6 +98,64 @@ fn each_intervention_is_given_with_its_flag_in_an_envelope_of_its_own() {
     };
     assert!((value("checkrein_review_cache_lookups_total") - 10.0).abs() < 0.5, "{metrics}");
     assert!(value("checkrein_review_cache_hits_total") >= 4.0, "{metrics}");
+}
+
+/// An action of a sender in one of its sessions.
+fn evaluated(environment: &TestEnvironment, server: &Serving, of: [&str; 2], command: &str) -> Json {
+    let mut message = message(environment, "EVAL", json!({ "command": command }));
+    message["sender_id"] = json!(of[0]);
+    message["payload"]["context"] = json!({ "session_id": of[1] });
+    sent(server, &message).json()["payload"].clone()
+}
+
+#[test]
+fn what_a_sender_does_counts_against_its_trust_in_all_its_sessions() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", &wires());
+    let server = Serving::start(&environment);
+    let debt = |answer: &Json| answer["trust_debt"].as_f64().unwrap_or_else(|| panic!("{answer}"));
+    let first = evaluated(&environment, &server, ["urn:a", "one"], "echo block");
+    assert!(debt(&first) == 0.0 && first["posture"] == "normal", "{first}");
+    let second = evaluated(&environment, &server, ["urn:a", "one"], "echo block");
+    assert!(debt(&second) >= 2.0, "a block costs 2: {second}");
+    // The next session of the sender, at another start of the server, brings it along; another sender has none of it.
+    drop(server);
+    let server = Serving::start(&environment);
+    let third = evaluated(&environment, &server, ["urn:a", "two"], "ls");
+    assert!(debt(&third) > 3.9 && third["posture"] == "elevated_monitoring", "{third}");
+    let other = evaluated(&environment, &server, ["urn:b", "two"], "ls");
+    assert!(debt(&other) == 0.0 && other["intervention"] == "ok", "{other}");
+    // A person sees it among the agents, and has it overseen more closely.
+    let agents = server.asked("/v1/agents").json();
+    let agent = |client: &str| {
+        let all = agents["items"].as_array().unwrap().iter();
+        all.clone().find(|one| one["client"] == client).unwrap_or_else(|| panic!("{agents}")).clone()
+    };
+    let known = agent("acgp:urn:a");
+    assert_eq!(known["sessions"], 2, "{known}");
+    assert!(known["trust_debt"].as_f64().unwrap() > 3.9, "{known}");
+    let path = format!("/v1/agents/{}/tier", known["agent"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({ "tier": "4", "note": "it was refused twice" })).status, 200);
+    let tier =
+        |sender: &str| evaluated(&environment, &server, [sender, "three"], "ls")["governance_tier"].clone();
+    assert_eq!((tier("urn:a"), tier("urn:b")), (json!("4"), json!("2")));
+    let mut hello = message(&environment, "SESSION_INIT", json!({}));
+    hello["sender_id"] = json!("urn:a");
+    hello["payload"]["context"] = json!({ "session_id": "four", "cwd": environment.project() });
+    let told = sent(&server, &hello).json();
+    assert_eq!(told["payload"]["governance_tier"], "4", "{told}");
+    assert!(debt(&told["payload"]) > 3.9, "{told}");
+    // What it asked is on the page like the calls of any agent, and a person halts its session.
+    let shown = server.until("/v1/calls", |answer| answer.json()["records"].as_array().unwrap().len() >= 6);
+    assert!(shown.body.contains("echo block"), "{}", shown.body);
+    let sessions = server.asked("/v1/sessions").json();
+    let all = sessions["sessions"].as_array().unwrap();
+    assert_eq!(all.len(), 5, "to say hello is no call: {sessions}");
+    for own in all.iter().filter(|one| one["client"] == "acgp:urn:b") {
+        environment.succeed(&["halt", own["session"].as_str().unwrap(), "--reason", "enough"]);
+    }
+    let halted = evaluated(&environment, &server, ["urn:b", "two"], "ls");
+    assert_eq!(halted["intervention"], "halt", "{halted}");
 }
 
 #[test]

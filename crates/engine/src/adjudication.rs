@@ -23,6 +23,8 @@ pub(crate) enum Surface {
     Permission,
     /// Somebody who wants to know what would be said: `check`.
     Check,
+    /// An agent framework, which asks by message before it acts by itself.
+    Message,
     /// A recording, or the stream of an agent: there is no session but what was seen of it.
     Replay,
 }
@@ -55,6 +57,13 @@ impl Surface {
                 (adjustments::failures, Unliftable::FailedCheck),
                 (adjustments::masks, Unliftable::WritesMask),
                 (adjustments::production, Unliftable::Production),
+            ],
+            Self::Message => &[
+                (adjustments::failures, Unliftable::FailedCheck),
+                (adjustments::masks, Unliftable::WritesMask),
+                (adjustments::production, Unliftable::Production),
+                (adjustments::halt, Unliftable::Halt),
+                (adjustments::trust, Unliftable::Tripwire),
             ],
             Self::Replay => &[
                 (adjustments::production, Unliftable::Production),

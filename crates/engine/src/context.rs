@@ -124,6 +124,20 @@ impl Context {
         }
     }
 
+    /// The same guard as it oversees another agent than one of its client: a tier that a person gave that one holds.
+    #[must_use]
+    pub(crate) fn overseeing(mut self, client: &str) -> Self {
+        let agent = AgentName { client: client.to_owned(), workspace: self.workspace.clone() };
+        match tiers::given(&self.environment, &agent) {
+            Ok(given) => {
+                self.tier = self.tier.max(given.map(|given| given.tier));
+                self.keep_tier();
+            }
+            Err(error) => self.failures.push(Failure::Configuration(error.to_string())),
+        }
+        self
+    }
+
     /// The same guard where it knows what this call touches, with the sections of the configuration that hold there; `None` where no
     /// section is limited to paths.
     #[must_use]

@@ -68,6 +68,7 @@
 //! | `clock`, `diagnostics` | the time, handed in; what did not work, handed out |
 //! | `text` | records and calls in words |
 //! | `tiers` | the tiers that people gave to single agents |
+//! | `senders` | what agent frameworks ask about by message, and the trust of who sends it |
 
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::disallowed_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -132,6 +133,7 @@ pub mod retention;
 pub mod rollback;
 pub mod rules;
 mod seal;
+pub mod senders;
 pub mod servers;
 pub mod session_ledger;
 mod session_texts;

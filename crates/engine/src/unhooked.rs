@@ -75,14 +75,14 @@ pub fn check_before_running(
     }
 }
 
-/// Reviews an action that somebody else than a client wants to take, as `check` does, and makes its record. With it comes the world in which
+/// Reviews an action that somebody else than a client wants to take, as it is done on this surface, and makes its record. With it comes the world in which
 /// it was looked at.
 pub(crate) fn looked_at(
     context: &Context,
     action: &Action,
     state: &SessionState,
     id: ActionId,
-    started: Instant,
+    (started, surface): (Instant, Surface),
 ) -> (Review, ReviewRecord, RealWorld) {
     let world = context.world(state.history());
     let forecast = Forecast::of(action, &world, context.policy());
@@ -92,7 +92,7 @@ pub(crate) fn looked_at(
     let program = context.environment().program.as_deref();
     let stopped = StoppedCall::of(&forecast, &world, &review, program);
     drop(forecast);
-    let adjudicated = adjudicate(review, &alone(context, action, state, world.history()), Surface::Check);
+    let adjudicated = adjudicate(review, &alone(context, action, state, world.history()), surface);
     let review = adjudicated.review;
     let mode = context.policy().config().mode;
     let mut record = review_record(&review, action, id, None, mode, started.elapsed().as_micros());
@@ -150,7 +150,7 @@ pub(crate) fn replayed(
 }
 
 /// The circumstances where there is no hook that waits for an answer.
-fn alone<'a>(
+pub(crate) fn alone<'a>(
     context: &'a Context,
     action: &'a Action,
     state: &'a SessionState,

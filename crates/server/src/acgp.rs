@@ -9,7 +9,8 @@
 //! | `HITL` with an action | `HITL`: a question that waits for a person, like the call of a hook; or its refusal, where it is refused anyway |
 //! | `HITL` with `hitl_id` | `HITL`: how it stands with that question, and its `hitl_result` once it has one |
 //!
-//! The action is reviewed by the code of `check`. Who says who it is, is not believed for it: tier and policy are those of the machine.
+//! The action is reviewed by the code of `check`, and put down with its sender: what it comes to counts against the sender's trust, in all of
+//! its sessions. Who says who it is, is not believed for it: tier and policy are those of the machine, or a stricter tier that a person gave.
 //!
 //! A question is bound to its action by a digest, expires, and its yes is handed out once: to one message, which may be sent again.
 //! People answer it; no message does.
@@ -23,7 +24,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::answer::ApiError;
 use crate::api::{Call, bad};
-use crate::commands::{ServedCommand, ServedQuestion};
+use crate::commands::{Extent, ServedCommand, ServedQuestion};
 use crate::server::App;
 use crate::token::Token;
 
@@ -53,11 +54,11 @@ pub(crate) fn message(app: &App, call: &Call) -> Result<Json, ApiError> {
     let none = Map::new();
     let payload = call.body.get("payload").and_then(Json::as_object).unwrap_or(&none);
     let (kind, payload) = match kind.as_str() {
-        "EVAL" | "TRACE" => ("INTERVENTION", evaluated(app, payload)?),
+        "EVAL" | "TRACE" => ("INTERVENTION", evaluated(app, payload, &sender)?),
         "VERSION_NEGOTIATION" => ("VERSION_SELECTED", json!({ "protocol_version": VERSION })),
         "HITL" => ("HITL", asked_of_people(app, payload, &id, &sender)?),
-        "SESSION_INIT" => ("SESSION_INIT", introduced(app, payload)?),
-        "SYNC" => ("SYNC", introduced(app, payload)?),
+        "SESSION_INIT" => ("SESSION_INIT", introduced(app, payload, &sender)?),
+        "SYNC" => ("SYNC", introduced(app, payload, &sender)?),
         "BUNDLE_UPDATE" => {
             return Err(ApiError::new(
                 StatusCode::FORBIDDEN,
@@ -81,15 +82,17 @@ pub(crate) fn message(app: &App, call: &Call) -> Result<Json, ApiError> {
     }))
 }
 
-/// What who begins needs to know. The tier is that of the machine: who says who it is, is not believed for another.
-fn introduced(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> {
-    let answer = app.reviewed(json!({ "id": "session", "command": ":" }))?;
-    let session =
-        payload.get("session_id").or_else(|| payload.get("context").and_then(|one| one.get("session_id")));
+/// What who begins needs to know. The tier is that of the machine, or a stricter one that a person gave the sender: who says who it is, is
+/// not believed for a milder one.
+fn introduced(app: &App, payload: &Map<String, Json>, sender: &str) -> Result<Json, ApiError> {
+    let session = session_id(payload);
+    let question = json!({ "id": "session", "command": ":", "cwd": cwd(payload) });
+    let answer = app.evaluated(sent_from(sender, session), question, Extent::Shown)?;
     Ok(json!({
-        "session_id": session.cloned().unwrap_or_default(),
+        "session_id": session,
         "accepted": true,
         "governance_tier": answer["governance"]["tier"],
+        "trust_debt": answer["governance"]["trust_debt"],
         "capabilities": {
             "interventions": ["ok", "nudge", "escalate", "block", "halt"],
             "supports_flags": true,
@@ -98,6 +101,27 @@ fn introduced(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> 
             "max_eval_tier": MAX_TIER,
         },
     }))
+}
+
+/// The session that a payload names.
+fn session_id(payload: &Map<String, Json>) -> Option<&str> {
+    let within = || payload.get("context").and_then(|context| context.get("session_id"));
+    payload.get("session_id").or_else(within).and_then(Json::as_str).filter(|name| !name.is_empty())
+}
+
+/// The working directory that the context of a payload names.
+fn cwd(payload: &Map<String, Json>) -> Option<&Json> {
+    payload.get("context").and_then(|context| context.get("cwd"))
+}
+
+/// A sender, and the session of it that something counts to. No session of a client is called so, and none of another sender.
+fn sent_from(sender: &str, session: Option<&str>) -> (String, String) {
+    let sender = cut(sender, 120);
+    let name = match session {
+        None => format!("acgp:{sender}"),
+        Some(session) => format!("acgp:{sender}:{}", cut(session, 120)),
+    };
+    (sender, name)
 }
 
 /// The action of a payload.
@@ -118,7 +142,7 @@ fn wanted(payload: &Map<String, Json>) -> Result<Wanted, ApiError> {
     let name = name.ok_or_else(|| invalid("`payload.action.name` is missing"))?;
     let empty = json!({});
     let parameters = parameters.unwrap_or(&empty);
-    let cwd = parameters.get("cwd").or_else(|| payload.get("context").and_then(|context| context.get("cwd")));
+    let cwd = parameters.get("cwd").or_else(|| cwd(payload));
     let mut question = json!({ "id": payload.get("trace_id").cloned().unwrap_or_default() });
     let command = parameters.get("command").and_then(Json::as_str);
     match command {
@@ -210,13 +234,11 @@ fn put(
     action: &Wanted,
     sender: &str,
 ) -> Result<Result<String, Json>, ApiError> {
-    let context = payload.get("context");
-    let session = context.and_then(|context| context.get("session_id")).and_then(Json::as_str);
     let words = ["message", "reasoning"].iter().find_map(|name| payload.get(*name)?.as_str());
+    let (asker, session) = sent_from(sender, session_id(payload));
     let question = ServedQuestion {
-        // No session of a client is called so.
-        session: format!("acgp:{}", cut(session.unwrap_or(sender), 120)),
-        asker: cut(sender, 120),
+        session,
+        asker,
         message: words.map(|words| cut(words, 1000)),
         action_hash: action.hash.clone(),
         seconds: seconds(payload, "timeout_seconds", 300, 1..=3600)?,
@@ -310,10 +332,10 @@ fn cut(text: &str, length: usize) -> String {
 }
 
 /// The verdict on the action of a trace.
-fn evaluated(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> {
+fn evaluated(app: &App, payload: &Map<String, Json>, sender: &str) -> Result<Json, ApiError> {
     let question = wanted(payload)?.question;
     let began = app.now();
-    let answer = app.reviewed(question)?;
+    let answer = app.evaluated(sent_from(sender, session_id(payload)), question, Extent::Done)?;
     if let Some(error) = answer.get("error").and_then(Json::as_str) {
         return Err(invalid(error));
     }
@@ -327,6 +349,8 @@ fn evaluated(app: &App, payload: &Map<String, Json>) -> Result<Json, ApiError> {
         "ctq_score": answer["governance"]["ctq"],
         "risk_score": answer["risk"]["score"],
         "governance_tier": answer["governance"]["tier"],
+        "trust_debt": answer["governance"]["trust_debt"],
+        "posture": answer["governance"]["posture"],
         "metadata": {
             "evaluation_time_ms": app.now().saturating_sub(began),
             "evaluator_version": env!("CARGO_PKG_VERSION"),

@@ -125,6 +125,17 @@ pub enum ServedCommand {
         /// From where it came.
         from: AnswerDoor,
     },
+    /// An action of a sender of messages, as a line of `check --batch`.
+    Evaluate {
+        /// The name that the sender gives of itself.
+        sender: String,
+        /// The session that it counts to.
+        session: String,
+        /// The question.
+        question: Json,
+        /// Whether it is put down, or only answered.
+        extent: Extent,
+    },
     /// A line of `check --batch`.
     Check {
         /// The question.

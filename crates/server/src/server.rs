@@ -30,7 +30,7 @@ use crate::answer::{ApiError, content};
 use crate::api;
 use crate::assets;
 use crate::certificate::Certificates;
-use crate::commands::{Commands, ServedCommand};
+use crate::commands::{Commands, Extent, ServedCommand};
 use crate::devices::{self, Role};
 use crate::events::events;
 use crate::index::Index;
@@ -108,7 +108,21 @@ impl ReviewCounts {
 impl App {
     /// Has a review made, and counts whether it was made before.
     pub(crate) fn reviewed(&self, question: Json) -> Result<Json, ApiError> {
-        let told = self.commands.carry_out(ServedCommand::Check { question })?.pop().unwrap_or_default();
+        self.counted(ServedCommand::Check { question })
+    }
+
+    /// The same of an action of a sender of messages.
+    pub(crate) fn evaluated(
+        &self,
+        (sender, session): (String, String),
+        question: Json,
+        extent: Extent,
+    ) -> Result<Json, ApiError> {
+        self.counted(ServedCommand::Evaluate { sender, session, question, extent })
+    }
+
+    fn counted(&self, command: ServedCommand) -> Result<Json, ApiError> {
+        let told = self.commands.carry_out(command)?.pop().unwrap_or_default();
         self.reviews.lookups.fetch_add(1, Ordering::Relaxed);
         self.reviews.hits.fetch_add(u64::from(told["cached"] == true), Ordering::Relaxed);
         Ok(told)

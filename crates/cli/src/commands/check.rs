@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use checkrein_engine::batch::{batch_answer, syntax_error};
 use checkrein_policy::Config;
-use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion, SyntaxErrorPlace};
+use checkrein_protocol::{AbsolutePath, Action, BatchAnswer, BatchQuestion, SessionId, SyntaxErrorPlace};
 
 use checkrein_review::{GovernanceAssessment, Review, ReviewCache, Size, TimeToLive, VerdictKind, sentence};
 use serde_json::{Value as Json, json};
@@ -22,6 +22,7 @@ use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_engine::senders::{Keeping, SentAction, evaluate};
 
 /// Where the action would run.
 #[derive(Debug, Clone, Default)]
@@ -134,6 +135,33 @@ pub fn answer(
             let mut cache = cache.try_lock().ok();
             let found = cache.as_ref().map_or(0, |cache| cache.found());
             let review = check_action(&context, &action, cache.as_deref_mut());
+            let cached = cache.as_ref().map_or(0, |cache| cache.found()) > found;
+            drop(cache);
+            print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review) })?);
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// The same for a question of a sender of messages, which is put down as `keeping` says.
+pub fn answer_sender(
+    environment: &HostEnvironment,
+    (sender, session): (&str, &SessionId),
+    asked: &Json,
+    keeping: Keeping,
+    cache: &Mutex<ReviewCache>,
+) -> Result<ExitStatus, CommandError> {
+    let text = line(asked)?;
+    match question(text.as_bytes(), 1) {
+        Err(error) => print_exact(&error.to_string()),
+        Ok((id, asked)) => {
+            let cwd = directory(environment, asked.cwd.as_deref())?;
+            let action = action(asked, cwd);
+            let sent =
+                SentAction { sender: sender.to_owned(), session: session.clone(), action: action.clone() };
+            let mut cache = cache.try_lock().ok();
+            let found = cache.as_ref().map_or(0, |cache| cache.found());
+            let review = evaluate(environment, &sent, keeping, cache.as_deref_mut())?;
             let cached = cache.as_ref().map_or(0, |cache| cache.found()) > found;
             drop(cache);
             print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review) })?);

@@ -22,7 +22,8 @@ use super::*;
 use crate::change_records::Covering;
 use crate::lineage::Family;
 
-const SURFACES: [Surface; 4] = [Surface::Hook, Surface::Permission, Surface::Check, Surface::Replay];
+const SURFACES: [Surface; 5] =
+    [Surface::Hook, Surface::Permission, Surface::Check, Surface::Message, Surface::Replay];
 
 /// An action of which nothing depends.
 static ANY: LazyLock<Action> = LazyLock::new(|| command("ls"));

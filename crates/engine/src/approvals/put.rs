@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::{USED_FILE, at};
 use super::waiting::{Asked, Waited, Waiting};
+use crate::adjudication::Surface;
 use crate::allowances::{self, Allowance, Wholeness};
 use crate::checkpoint;
 use crate::context::Context;
@@ -21,6 +22,7 @@ use crate::engine::halted;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::held_file::own_text;
+use crate::senders::{begun, brought_along, client_of};
 use crate::session_ledger;
 use crate::unhooked::looked_at;
 
@@ -81,7 +83,8 @@ pub fn put(
     told: &mut dyn FnMut(&Put),
 ) -> Result<(), CommandError> {
     let started = Instant::now();
-    let context = Context::of_session(environment.clone(), &question.action.cwd, None);
+    let client = client_of(&question.put.asker);
+    let context = Context::open(environment.clone(), &question.action.cwd).overseeing(&client);
     let config = context.policy().config();
     let ledger = session_ledger::ledger(environment, &question.session, config);
     let unwritten = |error: &dyn std::fmt::Display| {
@@ -94,21 +97,16 @@ pub fn put(
         told(&Put::Refused { verdict: VerdictKind::Halt, reason });
         return Ok(());
     }
-    let state = ledger.state().map_err(|error| unwritten(&error))?;
+    let mut state = ledger.state().map_err(|error| unwritten(&error))?;
     if state.records() == 0 {
-        let body = RecordBody::SessionStarted {
-            session: question.session.clone(),
-            client: FRAMEWORK.to_owned(),
-            cwd: question.action.cwd.to_string(),
-            workspace: context.workspace().to_string(),
-            source: "message".to_owned(),
-            beginning: None,
-            debt: None,
-        };
+        let debt = brought_along(environment, &client, context.workspace(), config);
+        let body = begun(question.session.clone(), client, &question.action, &context, debt);
         ledger.append(environment.now(), body, Durability::Plain).map_err(|error| unwritten(&error))?;
+        state = ledger.state().map_err(|error| unwritten(&error))?;
     }
     let id = ActionId(format!("{FRAMEWORK}-{}-{}", environment.now().0, checkrein_files::aside()));
-    let (review, mut record, world) = looked_at(&context, &question.action, &state, id.clone(), started);
+    let (review, mut record, world) =
+        looked_at(&context, &question.action, &state, id.clone(), (started, Surface::Message));
     let write = |record| {
         let body = RecordBody::Review(Box::new(record));
         ledger.append(environment.now(), body, Durability::Durable).map_err(|error| unwritten(&error))

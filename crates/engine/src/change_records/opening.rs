@@ -9,6 +9,7 @@ use checkrein_session::SessionState;
 
 use super::record::{ChangeActor, ChangeRecord, command_digest};
 use super::store;
+use crate::adjudication::Surface;
 use crate::checkpoint::masked;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -55,7 +56,8 @@ pub fn open(
     let context = within.as_ref().unwrap_or(context);
     looks_only(context, &verification, directory)?;
     let state = SessionState::default();
-    let (_, record, _) = looked_at(context, &there, &state, ActionId(String::new()), Instant::now());
+    let (_, record, _) =
+        looked_at(context, &there, &state, ActionId(String::new()), (Instant::now(), Surface::Check));
     let config = context.policy().config();
     let Some(found) = on_production(&record.effects, config) else {
         return Err(CommandError::user(

@@ -10,7 +10,8 @@ use checkrein_engine::approvals::{ApprovalAnswer, ApprovalSource, HandedOut, Put
 use checkrein_engine::asking::{self, Asker};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::{CommandError, ErrorKind};
-use checkrein_protocol::AbsolutePath;
+use checkrein_engine::senders::Keeping;
+use checkrein_protocol::{AbsolutePath, SessionId};
 use checkrein_review::ReviewCache;
 use checkrein_server::{AnswerDoor, Commands, Detail, Extent, ServedAnswer, ServedCommand, ServedQuestion};
 use serde_json::{Deserializer, Value as Json, json};
@@ -208,6 +209,14 @@ impl Desk {
                     AnswerDoor::Link => ApprovalSource::Link,
                 };
                 approvals::answer_from(environment, &approval, &answer, shown.as_deref(), source)
+            }
+            ServedCommand::Evaluate { sender, session, question, extent } => {
+                let keeping = match extent {
+                    Extent::Done => Keeping::Recorded,
+                    Extent::Shown => Keeping::Nothing,
+                };
+                let from = (sender.as_str(), &SessionId(session));
+                check::answer_sender(environment, from, &question, keeping, &self.reviews)
             }
             ServedCommand::Check { question } => check::answer(environment, &question, &self.reviews),
         }
