@@ -187,6 +187,29 @@ fn no_door_is_open_to_an_agent_that_came_by_every_key() {
     for (door, place, path, headers, body) in &doors {
         assert_eq!(agent.sends(place, path, headers, body), 403, "{door}");
     }
+    // A process that left the line of the agent, without a variable that tells of it, and holds the key: nobody can tell who started it.
+    let send = environment.home().join("send.py");
+    for (way, path) in [("links", "/v1/links"), ("answer", allow.as_str()), ("halt", "/v1/resume")] {
+        let lines = format!("Host: localhost\r\n{bearer}\r\n");
+        let out = environment.home().join(way);
+        let script = format!(
+            "(setsid -f env -i PATH=$PATH python3 {} {} POST {path} '{lines}' '{json_body}' > {out}.part && mv {out}.part {out} &)",
+            send.display(),
+            server.address(),
+            out = out.display()
+        );
+        agent.says(&script);
+        let begin = std::time::Instant::now();
+        let said = loop {
+            // The name comes before the answer is written.
+            match std::fs::read_to_string(&out) {
+                Ok(said) if said.contains("\r\n\r\n") => break said,
+                Ok(_) | Err(_) => assert!(begin.elapsed() < std::time::Duration::from_secs(20), "{way}"),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        };
+        assert!(said.starts_with("HTTP/1.1 403") && said.contains("cannot be told"), "{way}: {said}");
+    }
     // The command line, under its own name and a copy of it, and a server or browser of its own.
     let program = env!("CARGO_BIN_EXE_checkrein");
     for command in [
@@ -216,6 +239,7 @@ fn no_door_is_open_to_an_agent_that_came_by_every_key() {
     // Each attempt is on record, and so is the answer.
     let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
     assert!(visits.matches("sent by an agent").count() >= doors.len(), "{visits}");
+    assert_eq!(visits.matches("sent by a process that nobody knows").count(), 3, "{visits}");
     drop(at_socket);
 }
 

@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use checkrein_engine::answer_links::{PATH, PublicAddress};
+use checkrein_engine::asking::{Asker, Sign};
 use checkrein_engine::clock::Clock;
 
 use crate::answer::{ApiError, content};
@@ -101,6 +102,8 @@ pub(crate) enum Refusal {
     TooMany,
     Role,
     Agent,
+    /// Who started the process that sent a key cannot be told.
+    Detached,
     /// What counts on this machine alone came from another.
     Elsewhere,
     /// The login of a browser elsewhere does not count any more.
@@ -364,6 +367,7 @@ impl Refusal {
             Self::TooMany => "too many wrong keys",
             Self::Role => "key of a viewer",
             Self::Agent => "sent by an agent",
+            Self::Detached => "sent by a process that nobody knows who started",
             Self::Elsewhere => "key of this machine",
             Self::LoggedOut => "login that has ended",
         }
@@ -416,6 +420,12 @@ impl Refusal {
                 "the process that sent this was started by an agent",
                 "do it in a browser or a terminal of your own",
             ),
+            Self::Detached => (
+                StatusCode::FORBIDDEN,
+                "detached",
+                "who started the process that sent this is gone and cannot be told",
+                "do it in a browser or a terminal of your own, or by a link in a notice",
+            ),
             Self::Role => (
                 StatusCode::FORBIDDEN,
                 "role",
@@ -446,10 +456,23 @@ fn peer(request: &Request) -> Option<Peer> {
     request.extensions().get::<ConnectInfo<Peer>>().map(|info| info.0.clone())
 }
 
-/// Whether a process of an agent is at the other end, as far as that is known. Looked up on a thread that may wait; what could not be looked
-/// up is not known to be a person's.
-async fn is_of_agent(peer: Peer) -> bool {
-    tokio::task::spawn_blocking(move || peer.is_of_agent()).await.unwrap_or(true)
+/// Why a process at the other end may not act, as far as it is known. The pages are for the browser of a person, which may begin a session of
+/// its own. A key is in a file, so that who sends it is held to what a command of a person is: who started it must be told. Looked up on a
+/// thread that may wait; what could not be looked up is not known to be a person's.
+async fn against(peer: Peer, visitor: Option<&Visitor>) -> Option<Refusal> {
+    let asker = match visitor.map(|visitor| &visitor.by) {
+        Some(KeyKind::Header) => Asker::Person,
+        Some(KeyKind::Cookie(_) | KeyKind::Password { .. } | KeyKind::Device { .. }) | None => {
+            Asker::PersonOrService
+        }
+    };
+    match tokio::task::spawn_blocking(move || peer.sign(asker)).await {
+        Ok(None) => None,
+        Ok(Some(Sign::Detached)) => Some(Refusal::Detached),
+        Ok(Some(Sign::Environment | Sign::Supervised | Sign::Client(_) | Sign::Copy(_))) | Err(_) => {
+            Some(Refusal::Agent)
+        }
+    }
 }
 
 /// A request with all of its body, which is read within bounds of time and length.
@@ -477,13 +500,10 @@ pub(crate) async fn guard(
 ) -> Response {
     let peer = if changes_something(&request) { peer(&request) } else { None };
     let judged = match (access.judge(&request), peer) {
-        (Ok(visitor), Some(peer)) => {
-            if is_of_agent(peer).await {
-                Err(Refusal::Agent)
-            } else {
-                Ok(visitor)
-            }
-        }
+        (Ok(visitor), Some(peer)) => match against(peer, visitor.as_ref()).await {
+            Some(refusal) => Err(refusal),
+            None => Ok(visitor),
+        },
         (judged, _) => judged,
     };
     let mut response = match judged {

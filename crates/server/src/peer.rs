@@ -6,7 +6,7 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 
-use checkrein_engine::asking::{self, Asker};
+use checkrein_engine::asking::{self, Asker, Sign};
 use tokio::net::UnixStream;
 
 /// The longest table of connections that is read, in bytes (ours).
@@ -35,14 +35,14 @@ impl Peer {
         }
     }
 
-    /// Whether the process is known and works for an agent. One that is not found is not known to: that of another user, as an SSH daemon's,
-    /// and one that hides what it has open.
-    pub(crate) fn is_of_agent(&self) -> bool {
+    /// What speaks for it that the process is not one of a person; `None` where nothing does, and where the process is not found: that of
+    /// another user, as an SSH daemon's, and one that hides what it has open.
+    pub(crate) fn sign(&self, asker: Asker) -> Option<Sign> {
         let process = match self {
             Self::Address(address) => owner(*address),
             Self::Process(process) => *process,
         };
-        process.is_some_and(|process| asking::sign_of(process, Asker::PersonOrService).is_some())
+        asking::sign_of(process?, asker)
     }
 }
 
