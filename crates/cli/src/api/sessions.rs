@@ -475,6 +475,8 @@ pub struct Stats {
     pub questions: Vec<NamedCount>,
     /// What was done about issues.
     pub interventions: Vec<InterventionCount>,
+    /// How many of them were a stronger kind than the one before about the same issue.
+    pub escalations: u64,
     /// How often each rule stopped a call, and how often a user called that wrong.
     pub rules: Vec<RuleRate>,
     /// How many calls a user said were stopped without need.

@@ -11,7 +11,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{Projection as _, lines};
 use checkrein_protocol::{
-    AbsolutePath, MicroDollars, PatternKind, Record, RecordBody, RollbackStage, UsageRecord, VerdictKind,
+    AbsolutePath, InterventionKind, MicroDollars, PatternKind, Record, RecordBody, RollbackStage,
+    UsageRecord, VerdictKind,
 };
 use checkrein_session::{CallCounts, SessionLedger, SessionState, SessionSummary};
 use checkrein_world::find_workspace;
@@ -89,6 +90,7 @@ struct Sums {
     risk: BTreeMap<checkrein_protocol::RiskLevel, u64>,
     questions: BTreeMap<&'static str, u64>,
     interventions: BTreeMap<&'static str, InterventionSums>,
+    escalations: u64,
     /// Of each rule: how often it stopped something, and how often that was called wrong.
     rules: BTreeMap<String, (u64, u64)>,
     wrong: u64,
@@ -186,6 +188,9 @@ impl Sums {
             RecordBody::Intervention(intervention) => {
                 if let Some(kind) = open.insert(intervention.pattern, intervention.kind.name()) {
                     self.interventions.entry(kind).or_default().repeated += 1;
+                    let rung =
+                        |name: &str| InterventionKind::LADDER.iter().position(|one| one.name() == name);
+                    self.escalations += u64::from(rung(intervention.kind.name()) > rung(kind));
                 }
             }
             RecordBody::IssueEnded { kind } => {
@@ -253,6 +258,7 @@ impl Sums {
                     open: sums.open,
                 })
                 .collect(),
+            escalations: self.escalations,
             rules: self
                 .rules
                 .into_iter()

@@ -198,7 +198,7 @@ impl<'a> Taken<'a> {
                 self.one(names::UNREVIEWED, &[("kind", "unreviewed")]);
                 Ok(())
             }
-            RecordBody::Event { name, fields } if name == JUDGED => self.opinion(fields),
+            RecordBody::Event { name, fields } if name == JUDGED => self.opinion(record, fields),
             RecordBody::Event { name, .. } if name == ASKED => {
                 self.one(names::APPROVALS_ASKED, &[]);
                 Ok(())
@@ -238,6 +238,7 @@ impl<'a> Taken<'a> {
                     Judgement::Missed => "missed",
                 };
                 self.one(names::MARKS, &[("issue", kind.name()), ("judgement", judgement)]);
+                self.of_day(record, "mark", judgement, 1.0);
                 Ok(())
             }
             RecordBody::Rollback(rollback) => {
@@ -373,7 +374,7 @@ impl<'a> Taken<'a> {
     }
 
     /// A user may say something of a call again: the last word counts, once.
-    fn opinion(&mut self, fields: &Json) -> rusqlite::Result<()> {
+    fn opinion(&mut self, record: &Record, fields: &Json) -> rusqlite::Result<()> {
         let action = fields["action"].as_str().unwrap_or_default();
         let opinion = if fields["opinion"] == "wrong" { "wrong" } else { "missed" };
         let before: Option<String> = self
@@ -386,6 +387,7 @@ impl<'a> Taken<'a> {
             .optional()?;
         if before.is_none() {
             self.one(names::OPINIONS, &[("opinion", opinion)]);
+            self.of_day(record, "opinion", opinion, 1.0);
         }
         self.transaction
             .execute(

@@ -421,6 +421,8 @@ pub(super) struct Review {
 /// A graph with what it comes to.
 pub(super) struct ShownGraph {
     pub(super) title: &'static str,
+    /// A share that the graph is about, in words.
+    pub(super) rate: Option<String>,
     pub(super) svg: String,
     pub(super) sums: Vec<ShownSum>,
 }

@@ -223,10 +223,45 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
             .map(move |one| Series { name: format!("{} {word}", one.name), ..one })
             .collect::<Vec<_>>()
     };
+    let sum = |parts: &[Series]| parts.iter().flat_map(|one| &one.values).sum::<f64>();
+    let words = |parts: Vec<Series>| -> Vec<Series> {
+        let word = |name: &str| match name {
+            "wrong" => "stopped without need".to_owned(),
+            "missed" => "should have been stopped".to_owned(),
+            other => other.replace('_', " "),
+        };
+        parts.into_iter().map(|one| Series { name: word(&one.name), ..one }).collect()
+    };
+    // What a rate is made of, beside it.
+    let share = |part: f64, all: f64, what: &str| {
+        let percent = if all > 0.0 { 100.0 * part / all } else { 0.0 };
+        format!("{} of {} {what}: {percent:.1} %.", number(part), number(all))
+    };
+    let stopped: Vec<Series> = series("verdict")
+        .into_iter()
+        .filter(|one| matches!(one.name.as_str(), "escalate" | "block" | "halt"))
+        .collect();
+    let wrong: Vec<Series> = series("opinion").into_iter().filter(|one| one.name == "wrong").collect();
+    let rates = [
+        (
+            "Marks of users on verdicts",
+            share(sum(&wrong), sum(&stopped), "stopped calls were marked as stopped without need"),
+        ),
+        (
+            "Escalations of interventions",
+            share(
+                sum(&series("escalation")),
+                sum(&series("intervention")),
+                "interventions; the escalation rate",
+            ),
+        ),
+    ];
     let mut effects = results("effective", "ended the issue");
     effects.extend(results("ineffective", "did not"));
     let graphs = [
         ("Verdicts by day", series("verdict")),
+        ("Marks of users on verdicts", words(series("opinion"))),
+        ("Marks of users on issues", words(series("mark"))),
         ("Risk of calls by day", series("risk")),
         ("Interventions by type", series("intervention")),
         ("Intervention effectiveness", effects),
@@ -238,6 +273,7 @@ pub(super) fn stats(app: &App, call: &Call) -> Result<String, ApiError> {
     ];
     let graphs = graphs.map(|(title, parts)| ShownGraph {
         title,
+        rate: rates.iter().find(|(of, _)| *of == title).map(|(_, rate)| rate.clone()),
         svg: bars(title, &names, &parts),
         sums: parts
             .iter()

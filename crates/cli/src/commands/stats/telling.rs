@@ -47,6 +47,9 @@ pub(super) fn in_words(
                 one.open
             );
         }
+        let all: u64 = stats.interventions.iter().map(|one| one.helped + one.repeated + one.open).sum();
+        let share = stats.escalations * 100 / all.max(1);
+        let _ = write!(text, "\n  escalated to a stronger one: {} of {all} ({share} %)", stats.escalations);
     }
     title(&mut text, "afterwards");
     let _ = write!(
