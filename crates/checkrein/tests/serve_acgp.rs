@@ -115,7 +115,7 @@ fn what_a_sender_does_counts_against_its_trust_in_all_its_sessions() {
     let server = Serving::start(&environment);
     let debt = |answer: &Json| answer["trust_debt"].as_f64().unwrap_or_else(|| panic!("{answer}"));
     let first = evaluated(&environment, &server, ["urn:a", "one"], "echo block");
-    assert!(debt(&first) == 0.0 && first["posture"] == "normal", "{first}");
+    assert!(debt(&first) < 0.001 && first["posture"] == "normal", "{first}");
     let second = evaluated(&environment, &server, ["urn:a", "one"], "echo block");
     assert!(debt(&second) >= 2.0, "a block costs 2: {second}");
     // The next session of the sender, at another start of the server, brings it along; another sender has none of it.
@@ -124,7 +124,7 @@ fn what_a_sender_does_counts_against_its_trust_in_all_its_sessions() {
     let third = evaluated(&environment, &server, ["urn:a", "two"], "ls");
     assert!(debt(&third) > 3.9 && third["posture"] == "elevated_monitoring", "{third}");
     let other = evaluated(&environment, &server, ["urn:b", "two"], "ls");
-    assert!(debt(&other) == 0.0 && other["intervention"] == "ok", "{other}");
+    assert!(debt(&other) < 0.001 && other["intervention"] == "ok", "{other}");
     // A person sees it among the agents, and has it overseen more closely.
     let agents = server.asked("/v1/agents").json();
     let agent = |client: &str| {

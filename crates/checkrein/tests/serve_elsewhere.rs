@@ -11,12 +11,18 @@ mod browser_support;
 mod serve_support;
 mod support;
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
 
 use browser_support::{Browser, label, role, text};
+use data_encoding::BASE64URL_NOPAD;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
 use support::waiting::{CALL, answer_of, asks, unattended};
 use support::{TestEnvironment, decision};
 
@@ -248,4 +254,204 @@ fn a_phone_is_paired_answers_with_one_tap_and_is_removed() {
     phone.is_for_everybody("the login");
     drop(server);
     drop(hook);
+}
+
+/// An issuer of OpenID Connect. A code is the token that it is exchanged for, so that a test says what the issuer vouches for.
+struct Issuer {
+    url: String,
+    pair: EcdsaKeyPair,
+    random: SystemRandom,
+    /// The form that was exchanged last.
+    asked: Arc<Mutex<String>>,
+}
+
+impl Issuer {
+    fn start() -> Self {
+        let random = SystemRandom::new();
+        let way = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let document = EcdsaKeyPair::generate_pkcs8(way, &random).unwrap();
+        let pair = EcdsaKeyPair::from_pkcs8(way, document.as_ref(), &random).unwrap();
+        let point = pair.public_key().as_ref();
+        let part = |range: std::ops::Range<usize>| BASE64URL_NOPAD.encode(&point[range]);
+        let keys = json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k1", "x": part(1..33), "y": part(33..65) }] });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let told = json!({
+            "issuer": url, "authorization_endpoint": format!("{url}/authorize"),
+            "token_endpoint": format!("{url}/token"), "jwks_uri": format!("{url}/keys"),
+        });
+        let asked = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let (mut first, mut length) = (String::new(), 0);
+                reader.read_line(&mut first).unwrap();
+                loop {
+                    let mut line = String::new();
+                    reader.read_line(&mut line).unwrap();
+                    if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    if line.trim().is_empty() {
+                        break;
+                    }
+                }
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).unwrap();
+                let body = String::from_utf8(body).unwrap();
+                let answer = if first.contains("/.well-known/openid-configuration") {
+                    told.to_string()
+                } else if first.contains("/keys") {
+                    keys.to_string()
+                } else {
+                    let code = field(&body, "code");
+                    *kept.lock().unwrap() = body;
+                    json!({ "access_token": "a", "token_type": "Bearer", "id_token": code }).to_string()
+                };
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    answer.len()
+                );
+                drop(stream.write_all((head + &answer).as_bytes()));
+            }
+        });
+        Self { url, pair, random, asked }
+    }
+
+    fn token(&self, header: &Json, claims: &Json) -> String {
+        let part = |value: &Json| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
+        let message = format!("{}.{}", part(header), part(claims));
+        let signature = self.pair.sign(&self.random, message.as_bytes()).unwrap();
+        format!("{message}.{}", BASE64URL_NOPAD.encode(signature.as_ref()))
+    }
+}
+
+/// A field of a form or of the end of an address.
+fn field(text: &str, name: &str) -> String {
+    let pairs = text.split(['?', '&']).filter_map(|pair| pair.split_once('='));
+    let value = pairs.clone().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+    value.replace("%3A", ":").replace("%2F", "/")
+}
+
+#[test]
+fn whom_the_issuer_vouches_for_gets_in_with_their_role_and_nobody_else() {
+    let environment = TestEnvironment::new();
+    environment.bash("live", "ls");
+    let issuer = Issuer::start();
+    let configure = |viewers: &str| {
+        let url = &issuer.url;
+        let viewers: &[&str] = if viewers.is_empty() { &[] } else { &[viewers] };
+        let file = json!({ "issuer": url, "client_id": "console", "approvers": ["Ada@example.org"], "viewers": viewers });
+        environment.configure("oidc.json", &file.to_string());
+    };
+    configure("bob@example.org");
+    let server = Open::start(&environment, &[]);
+    let url = server.elsewhere("url");
+    let ask = |path: &str, more: &[&str]| {
+        let to = format!("{url}{path}");
+        curl(&environment, &[&[to.as_str()][..], more].concat())
+    };
+    assert!(ask("/login", &[]).1.contains("/login/oidc"));
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    // What the browser has before it comes back: the cookie, the state, and what the issuer signs.
+    let begun = |email: &str| {
+        let (status, told) = ask("/login/oidc", &["-H", "Sec-Fetch-Site: same-origin"]);
+        assert_eq!(status, 303, "{told}");
+        let line = told.lines().find(|line| line.to_ascii_lowercase().starts_with("location: ")).unwrap();
+        let to = line.split_once(": ").unwrap().1.trim().to_owned();
+        assert!(to.starts_with(&format!("{}/authorize?", issuer.url)), "{to}");
+        assert_eq!(
+            (field(&to, "response_type"), field(&to, "code_challenge_method")),
+            ("code".to_owned(), "S256".to_owned())
+        );
+        assert_eq!(field(&to, "redirect_uri"), format!("{url}/login/oidc/back"));
+        let claims = json!({
+            "iss": issuer.url, "aud": "console", "exp": now + 300, "iat": now, "nonce": field(&to, "nonce"),
+            "sub": "1", "email": email, "email_verified": true,
+        });
+        (format!("Cookie: {}", cookie(&told)), to, claims)
+    };
+    let header = json!({ "alg": "ES256", "kid": "k1" });
+    let back = |held: &str, to: &str, token: &str| {
+        let path = format!("/login/oidc/back?code={token}&state={}", field(to, "state"));
+        ask(&path, &["-H", held, "-H", "Sec-Fetch-Site: cross-site", "-H", "Accept: text/html"])
+    };
+    let shown = |told: &str| {
+        let line = told
+            .lines()
+            .find(|line| line.contains("__Host-checkrein=o."))
+            .unwrap_or_else(|| panic!("{told}"));
+        assert!(line.contains("Secure; HttpOnly; SameSite=Strict"), "{line}");
+        format!("Cookie: {}", line.split_once(": ").unwrap().1.split(';').next().unwrap())
+    };
+    let origin = format!("Origin: {url}");
+    let (held, to, claims) = begun("ada@EXAMPLE.org");
+    let (status, told) = back(&held, &to, &issuer.token(&header, &claims));
+    assert_eq!(status, 200, "{told}");
+    let ada = shown(&told);
+    assert_eq!(ask("/v1/sessions", &["-H", &ada]).0, 200);
+    assert_eq!(ask("/v1/sessions/live/halt", &["-H", &ada, "-H", &origin, "-d", ""]).0, 200);
+    // What was exchanged proves that it is who began.
+    let form = issuer.asked.lock().unwrap().clone();
+    let challenge = BASE64URL_NOPAD.encode(&Sha256::digest(field(&form, "code_verifier")));
+    assert_eq!(challenge, field(&to, "code_challenge"), "{form}");
+    // The same way back once more leads nowhere.
+    assert_eq!(back(&held, &to, &issuer.token(&header, &claims)).0, 401);
+    let (held, to, claims) = begun("bob@example.org");
+    let bob = shown(&back(&held, &to, &issuer.token(&header, &claims)).1);
+    assert_eq!(ask("/v1/sessions", &["-H", &bob]).0, 200);
+    assert_eq!(ask("/v1/halt", &["-H", &bob, "-H", &origin, "-d", ""]).0, 403);
+
+    // Whatever is not signed for this login of somebody who is listed opens nothing.
+    let other = Issuer::start();
+    let none = |claims: &Json| {
+        let part = |value: &Json| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
+        format!("{}.{}.", part(&json!({ "alg": "none" })), part(claims))
+    };
+    for (what, why) in [
+        ("audience", "for another program"),
+        ("expired", "has expired"),
+        ("nonce", "of another login"),
+        ("none", "signed in a way that counts"),
+        ("signer", "not signed by the issuer"),
+        ("unknown", "is not listed"),
+        ("unverified", "not verified"),
+        ("browser", "another browser"),
+    ] {
+        let (mut held, to, mut claims) =
+            begun(if what == "unknown" { "eve@example.org" } else { "ada@example.org" });
+        match what {
+            "audience" => claims["aud"] = json!("another"),
+            "expired" => claims["exp"] = json!(now - 300),
+            "nonce" => claims["nonce"] = json!("another"),
+            "unverified" => claims["email_verified"] = json!(false),
+            "browser" => held = begun("ada@example.org").0,
+            _ => {}
+        }
+        let token = match what {
+            "none" => none(&claims),
+            "signer" => other.token(&header, &claims),
+            _ => issuer.token(&header, &claims),
+        };
+        let (status, told) = back(&held, &to, &token);
+        assert!(
+            status == 401 && told.contains(why) && !told.contains("__Host-checkrein=o."),
+            "{what}: {told}"
+        );
+    }
+    let visits = std::fs::read_to_string(environment.state().join("server/access.jsonl")).unwrap();
+    assert!(
+        visits.contains("issuer: ada@example.org as approver") && visits.contains("is not listed"),
+        "{visits}"
+    );
+    // A login that was ended, and who is not listed any more, is out.
+    assert_eq!(ask("/logout", &["-H", &ada, "-H", &origin, "-d", ""]).0, 200);
+    assert_eq!(ask("/v1/sessions", &["-H", &ada]).0, 401);
+    drop(server);
+    configure("");
+    let server = Open::start(&environment, &[]);
+    let to = format!("{}/v1/sessions", server.elsewhere("url"));
+    assert_eq!(curl(&environment, &[&to, "-H", &bob]).0, 401);
 }

@@ -74,6 +74,12 @@ pub(crate) enum KeyKind {
         /// The digest of the cookie.
         login: TokenDigest,
     },
+    /// By a login at an issuer.
+    Issuer {
+        email: String,
+        /// The digest of the cookie.
+        login: TokenDigest,
+    },
     /// A device that was paired.
     Device {
         id: String,
@@ -87,6 +93,7 @@ impl Visitor {
         match &self.by {
             KeyKind::Header | KeyKind::Cookie(_) => self.from.clone(),
             KeyKind::Password { .. } => format!("{}, by password", self.from),
+            KeyKind::Issuer { email, .. } => format!("{}, {email}", self.from),
             KeyKind::Device { id, name } => format!("{}, {name} ({id})", self.from),
         }
     }
@@ -196,7 +203,7 @@ impl Access {
         let now = self.clock.now();
         match &visitor.by {
             KeyKind::Header => return Ok(()),
-            KeyKind::Cookie(login) | KeyKind::Password { login, .. } => {
+            KeyKind::Cookie(login) | KeyKind::Password { login, .. } | KeyKind::Issuer { login, .. } => {
                 self.ended.end(*login, now.0.saturating_add(STAY), now.0)?;
             }
             KeyKind::Device { id, .. } => {
@@ -462,9 +469,10 @@ fn peer(request: &Request) -> Option<Peer> {
 async fn against(peer: Peer, visitor: Option<&Visitor>) -> Option<Refusal> {
     let asker = match visitor.map(|visitor| &visitor.by) {
         Some(KeyKind::Header) => Asker::Person,
-        Some(KeyKind::Cookie(_) | KeyKind::Password { .. } | KeyKind::Device { .. }) | None => {
-            Asker::PersonOrService
-        }
+        Some(
+            KeyKind::Cookie(_) | KeyKind::Password { .. } | KeyKind::Issuer { .. } | KeyKind::Device { .. },
+        )
+        | None => Asker::PersonOrService,
     };
     match tokio::task::spawn_blocking(move || peer.sign(asker)).await {
         Ok(None) => None,
@@ -576,7 +584,8 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
 }
 
-fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
+/// The value of a cookie of a request.
+pub(crate) fn cookie(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(';')).find_map(|part| {
         let (name, value) = part.trim().split_once('=')?;

@@ -14,6 +14,7 @@
 //! | `certificate` | the certificate of TLS: made, kept, made anew |
 //! | `outside` | other machines: names, logins, codes that pair a phone |
 //! | `password` | the password, as a hash |
+//! | `oidc` | logins at an issuer of OpenID Connect |
 //! | `devices` | phones that were paired |
 //! | `connections` | connections, within bounds of time and number |
 //! | `commands` | the commands of the command line that the server gives on |
@@ -48,6 +49,7 @@ mod index;
 mod links;
 mod listening;
 mod metrics;
+mod oidc;
 mod otlp;
 mod outside;
 mod pages;

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::certificate::Fingerprint;
 use crate::devices::Role;
+use crate::oidc::Oidc;
 use crate::token::{Token, TokenDigest};
 
 /// The name of the cookie there. Browsers take one of this name only over TLS, for this host alone.
@@ -64,8 +65,10 @@ pub(crate) struct Outside {
     names: Vec<String>,
     codes: Mutex<VecDeque<Code>>,
     tries: Mutex<HashMap<IpAddr, VecDeque<u64>>>,
-    /// Passwords that may still be looked at now.
+    /// Passwords that may still be looked at now, and issuers asked.
     pub(crate) hashing: Semaphore,
+    /// Where people may log in by an issuer.
+    pub(crate) oidc: Option<Oidc>,
 }
 
 impl Outside {
@@ -79,7 +82,13 @@ impl Outside {
             codes: Mutex::default(),
             tries: Mutex::default(),
             hashing: Semaphore::new(AT_ONCE),
+            oidc: None,
         }
+    }
+
+    /// The same where people may log in by an issuer.
+    pub(crate) fn with_oidc(self, oidc: Option<Oidc>) -> Self {
+        Self { oidc, ..self }
     }
 
     /// Where it answers.

@@ -38,6 +38,7 @@ use crate::index::follower::Follower;
 use crate::links;
 use crate::listening::{Listener, SealedListener, bind_outside};
 use crate::metrics::names;
+use crate::oidc::Oidc;
 use crate::otlp::{Counts, Telling};
 use crate::outside::{self, Outside};
 use crate::pages;
@@ -294,13 +295,15 @@ impl Server {
     /// Opens the door for other machines: its certificate, and what is known of those who come by it.
     async fn open_outside(&mut self, door: &OutsideDoor) -> Result<SealedListener, CommandError> {
         let folder = self.environment.state.root().join("server");
+        let oidc = Oidc::of(std::path::Path::new(self.environment.configuration.as_str()))?;
         let can_log_in = matches!(door.pairing, Pairing::Offered(_))
             || password::hash(&folder).is_some()
-            || !devices::paired_devices(&self.environment).is_empty();
+            || !devices::paired_devices(&self.environment).is_empty()
+            || oidc.is_some();
         if !can_log_in {
             return Err(CommandError::user(
                 "nobody could log in from other machines: no password is set, and no device is paired",
-                "set one with `checkrein serve --set-password`, or start it in a terminal of yours",
+                "set one with `checkrein serve --set-password`, or start it in a terminal of yours, or name an issuer in `oidc.json`",
             ));
         }
         let (listener, bound) = bind_outside(door.address).await?;
@@ -311,7 +314,7 @@ impl Server {
             .map_err(|error| system("cannot make the certificate", &error))?;
         let reached = std::net::SocketAddr::new(door.reached, bound.port());
         let url = format!("https://{reached}");
-        let known = Outside::new(folder, url, certificates.fingerprint(), &door.names);
+        let known = Outside::new(folder, url, certificates.fingerprint(), &door.names).with_oidc(oidc);
         self.access.open_outside(known);
         Ok(SealedListener::new(listener, Arc::new(certificates)))
     }

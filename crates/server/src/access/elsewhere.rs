@@ -9,6 +9,7 @@ use checkrein_engine::answer_links::PATH;
 use super::{Access, KeyKind, Refusal, STAY, Visitor, cookie, is_for_viewers};
 use crate::assets::is_asset;
 use crate::devices::{self, Role};
+use crate::oidc::{self, Oidc};
 use crate::outside::{self, LOGIN, PAIR};
 use crate::password;
 use crate::token::{Token, TokenDigest};
@@ -29,7 +30,9 @@ impl Access {
         let path = request.uri().path();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // Who comes by a code, a link or a bookmark brings nothing, and is shown a page.
-        let is_door = path == LOGIN || path.starts_with(PAIR) || path.starts_with(PATH);
+        let is_door = matches!(path, LOGIN | oidc::BEGIN | oidc::BACK)
+            || path.starts_with(PAIR)
+            || path.starts_with(PATH);
         let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
         let is_own_origin = origin.map_or(is_read, |origin| origin == format!("https://{host}"));
         let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
@@ -76,8 +79,33 @@ impl Access {
                     from: String::new(),
                 })
             }
+            "o" => {
+                let oidc = outside.oidc.as_ref()?;
+                let (given, signature) = rest.rsplit_once('.')?;
+                let mut parts = given.split('.');
+                let (_, email, since, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next())
+                else {
+                    return None;
+                };
+                let email = String::from_utf8(hex::decode(email).ok()?).ok()?;
+                let is_ours = self.is_signed(&format!("{}.{given}", oidc.realm()), signature);
+                let since: u64 = since.parse().ok()?;
+                let is_fresh = self.clock.now().0 < since.saturating_add(oidc::STAY);
+                let login = TokenDigest::of(shown);
+                // Who is not listed any more is out.
+                let role =
+                    oidc.role_of(&email).filter(|_| is_ours && is_fresh && !self.ended.holds(login))?;
+                Some(Visitor { role, by: KeyKind::Issuer { email, login }, from: String::new() })
+            }
             _ => None,
         }
+    }
+
+    /// Returns the value of the cookie of who logged in at the issuer, and for how many seconds it counts.
+    pub(crate) fn admit_by_issuer(&self, oidc: &Oidc, email: &str) -> std::io::Result<(String, u64)> {
+        let given = format!("{}.{}.{}", Token::random()?.as_str(), hex::encode(email), self.clock.now().0);
+        let signature = self.approver.signature(&format!("{}.{given}", oidc.realm()));
+        Ok((format!("o.{given}.{signature}"), oidc::STAY / 1000))
     }
 
     /// Returns the value of the cookie of who gave the password with this hash, and for how many seconds it counts.
@@ -93,7 +121,8 @@ impl Access {
         match (&visitor.by, folder) {
             (KeyKind::Header, _) => true,
             (KeyKind::Cookie(login), _) => !self.ended.holds(*login),
-            (KeyKind::Device { .. } | KeyKind::Password { .. }, None) => false,
+            (KeyKind::Device { .. } | KeyKind::Password { .. } | KeyKind::Issuer { .. }, None) => false,
+            (KeyKind::Issuer { login, .. }, Some(_)) => !self.ended.holds(*login),
             (KeyKind::Device { id, .. }, Some(folder)) => devices::is_paired(folder, id),
             (KeyKind::Password { generation, login }, Some(folder)) => {
                 !self.ended.holds(*login)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::body::Bytes;
 use axum::extract::{ConnectInfo, Path, Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -16,6 +16,7 @@ use super::{COOKIE, Door, LOGIN, Outside, PAIR};
 use crate::answer::{ApiError, content};
 use crate::api::form;
 use crate::devices;
+use crate::oidc::{self, Oidc};
 use crate::pages::rendered;
 use crate::password;
 use crate::peer::Peer;
@@ -27,6 +28,8 @@ const HTML: &str = "text/html; charset=utf-8";
 #[template(path = "login.html")]
 struct LoginPage<'a> {
     is_set: bool,
+    /// The issuer at which people may log in.
+    issuer: Option<&'a str>,
     said: Option<&'a str>,
 }
 
@@ -43,7 +46,11 @@ struct PairPage<'a> {
 
 /// The router of these pages.
 pub(crate) fn router() -> Router<Arc<App>> {
-    Router::new().route(LOGIN, get(login).post(log_in)).route("/pair/{code}", get(pairing).post(pair))
+    Router::new()
+        .route(LOGIN, get(login).post(log_in))
+        .route(oidc::BEGIN, get(begin_at_issuer))
+        .route(oidc::BACK, get(back_from_issuer))
+        .route("/pair/{code}", get(pairing).post(pair))
 }
 
 fn page(status: StatusCode, text: Result<String, ApiError>) -> Response {
@@ -74,7 +81,12 @@ async fn login(State(app): State<Arc<App>>, Extension(door): Extension<Door>) ->
         Err(error) => return error.into_response(),
     };
     let is_set = password::hash(&outside.folder).is_some();
-    page(StatusCode::OK, rendered(&LoginPage { is_set, said: None }))
+    page(StatusCode::OK, rendered(&LoginPage { is_set, issuer: issuer(outside), said: None }))
+}
+
+/// The issuer at which people may log in.
+fn issuer(outside: &Outside) -> Option<&str> {
+    outside.oidc.as_ref().map(Oidc::issuer)
 }
 
 fn field(body: &Bytes, name: &str) -> String {
@@ -107,13 +119,14 @@ async fn log_in(
     };
     let refused = |status, why: &str, said: &str| {
         app.access.note_refused(why, LOGIN, &peer);
-        page(status, rendered(&LoginPage { is_set: true, said: Some(said) }))
+        page(status, rendered(&LoginPage { is_set: true, issuer: issuer(outside), said: Some(said) }))
     };
     let now = Timestamp(app.now());
     let Some(from) = machine(&peer) else { return not_found().into_response() };
     let Some(hash) = password::hash(&outside.folder) else {
         app.access.note_refused("no password is set", LOGIN, &peer);
-        return page(StatusCode::FORBIDDEN, rendered(&LoginPage { is_set: false, said: None }));
+        let shown = LoginPage { is_set: false, issuer: issuer(outside), said: None };
+        return page(StatusCode::FORBIDDEN, rendered(&shown));
     };
     if !outside.may_try(from, now) {
         return refused(StatusCode::TOO_MANY_REQUESTS, "too many passwords", TOO_OFTEN);
@@ -136,6 +149,103 @@ async fn log_in(
             let failed = StatusCode::INTERNAL_SERVER_ERROR;
             ApiError::new(failed, "system", format!("no randomness: {error}"), "").into_response()
         }
+    }
+}
+
+/// Sends a browser to the issuer.
+async fn begin_at_issuer(
+    State(app): State<Arc<App>>,
+    Extension(door): Extension<Door>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Response {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
+    let begun = at_issuer(&app, door, move |oidc, now| oidc.begin(&host, now)).await;
+    match begun {
+        Ok(Ok(begun)) => {
+            let mut response = content(StatusCode::SEE_OTHER, "text/plain", "");
+            // The issuer leads back from its own page: a cookie that is stricter would not come along.
+            let kept = format!(
+                "{}={}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600",
+                oidc::COOKIE,
+                begun.cookie
+            );
+            for (name, value) in [(header::SET_COOKIE, kept), (header::LOCATION, begun.address)] {
+                if let Ok(value) = HeaderValue::from_str(&value) {
+                    response.headers_mut().insert(name, value);
+                }
+            }
+            response
+        }
+        Ok(Err(why)) => not_vouched(&app, door, &peer, &why),
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Lets in whom the issuer vouches for.
+async fn back_from_issuer(
+    State(app): State<Arc<App>>,
+    Extension(door): Extension<Door>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Query(query): Query<std::collections::HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
+    let browser = crate::access::cookie(&headers, oidc::COOKIE).unwrap_or_default();
+    let person = at_issuer(&app, door, move |oidc, now| oidc.finish(&query, &browser, now)).await;
+    let person = match person {
+        Ok(Ok(person)) => person,
+        Ok(Err(why)) => return not_vouched(&app, door, &peer, &why),
+        Err(error) => return error.into_response(),
+    };
+    let admitted = outside(&app, door)
+        .map(|outside| outside.oidc.as_ref().map(|oidc| app.access.admit_by_issuer(oidc, &person.email)));
+    let Ok(Some(Ok((shown, stay)))) = admitted else { return not_found().into_response() };
+    app.access.note_login(&format!("issuer: {} as {}", person.email, person.role.word()), oidc::BACK, &peer);
+    // A browser that comes from the issuer carries no strict cookie over a redirect; a page of ours leads on.
+    let mut response = content(StatusCode::OK, HTML, crate::pages::onward());
+    let cookies = [
+        format!("{COOKIE}={shown}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age={stay}"),
+        format!("{}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0", oidc::COOKIE),
+    ];
+    for cookie in cookies {
+        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+    }
+    response
+}
+
+/// Does something that asks the issuer, on a thread that may wait, few at a time.
+async fn at_issuer<T: Send + 'static>(
+    app: &Arc<App>,
+    door: Door,
+    ask: impl FnOnce(&Oidc, Timestamp) -> Result<T, String> + Send + 'static,
+) -> Result<Result<T, String>, ApiError> {
+    let place = outside(app, door)?;
+    if place.oidc.is_none() {
+        return Err(not_found());
+    }
+    // Nobody closes it.
+    let Ok(_place) = place.hashing.acquire().await else { return Err(not_found()) };
+    Arc::clone(app)
+        .wait(move |app| {
+            let oidc =
+                app.access.outside().and_then(|outside| outside.oidc.as_ref()).ok_or_else(not_found)?;
+            Ok(ask(oidc, Timestamp(app.now())))
+        })
+        .await
+}
+
+fn not_vouched(app: &App, door: Door, peer: &Peer, why: &str) -> Response {
+    app.access.note_refused(&format!("login at the issuer: {why}"), oidc::BACK, peer);
+    match outside(app, door) {
+        Ok(outside) => {
+            let is_set = password::hash(&outside.folder).is_some();
+            let said = format!("You are not logged in: {why}.");
+            let shown = LoginPage { is_set, issuer: issuer(outside), said: Some(&said) };
+            page(StatusCode::UNAUTHORIZED, rendered(&shown))
+        }
+        Err(error) => error.into_response(),
     }
 }
 
