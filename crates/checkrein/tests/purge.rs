@@ -51,7 +51,13 @@ fn a_purge_does_not_say_that_the_records_stay() {
     assert!(said.contains("the hooks are gone") && !said.contains("the records stay"), "{said}");
     assert!(!environment.state().join("sessions").exists());
     let environment = used();
-    assert!(environment.succeed(&["uninstall", "--yes"]).contains("the records stay where they are"));
+    let said = environment.succeed(&["uninstall", "--yes"]);
+    let (_, rest) = said.split_once("stay in ~/.local/state/checkrein (").expect(&said);
+    let (size, rest) = rest.split_once(')').expect(&said);
+    assert!(size.starts_with(|digit: char| ('1'..='9').contains(&digit)) && size.ends_with('B'), "{said}");
+    assert!(rest.starts_with("; `checkrein uninstall --purge` deletes them"), "{said}");
+    let shown = environment.succeed(&["uninstall", "--yes", "--json"]);
+    assert!(!shown.contains("stay in"), "{shown}");
 }
 
 fn outside(environment: &TestEnvironment) -> PathBuf {
@@ -236,6 +242,28 @@ fn what_stops_and_pipelines_left_is_deleted_too() {
     }
     let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
     assert!(!environment.state().exists(), "{said}");
+}
+
+/// What a day leaves in the state directory is all known to a purge: nothing of ours is called somebody else's.
+#[test]
+fn nothing_that_we_wrote_is_called_unknown() {
+    let environment = used();
+    environment.write("src/lib.rs", "one\n");
+    for command in
+        ["git add -A", "git commit -qm two", "echo x > src/lib.rs", "git reset --hard", "ls > list; rm list"]
+    {
+        environment.bash("s", command);
+    }
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    fs::create_dir_all(environment.state().join("engine")).unwrap();
+    let listed = environment.succeed(&["agent", "list", "--json"]);
+    let agent: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    environment.succeed(&["agent", "tier", agent["agent"].as_str().unwrap(), "3"]);
+    assert!(environment.state().join("tiers").exists());
+    let shown = environment.succeed(&["uninstall", "--purge", "--dry-run"]);
+    assert!(!shown.contains("does not write anything of this name"), "{shown}");
+    environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists(), "{shown}");
 }
 
 #[test]

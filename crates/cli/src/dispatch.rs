@@ -96,9 +96,10 @@ pub fn run() -> ExitCode {
                 OutputForm::Json => terminal::print_exact(&told.line()),
                 OutputForm::Text => {}
             }
-            terminal::log(&format!("error: {error}"));
+            // What is quoted, such as a line of a file, does not speak to the terminal.
+            terminal::log(&terminal::plain(&format!("error: {error}")));
             if let Some(hint) = &error.hint {
-                terminal::log(&format!("hint: {hint}"));
+                terminal::log(&terminal::plain(&format!("hint: {hint}")));
             }
             ExitCode::from(ExitStatus::Failed.code())
         }
@@ -239,9 +240,13 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             if purge {
                 purge::check_first(&environment, &clients, scope)?;
             }
-            let done = uninstall::uninstall(&environment, &clients, scope, purge.into(), manner, output)?;
+            let done = uninstall::uninstall(&environment, &clients, scope, manner, output)?;
             match (done, purge) {
                 (ExitStatus::Done, true) => purge::purge(&environment, manner.approval, output),
+                (ExitStatus::Done, false) if output == OutputForm::Text && !dry_run => {
+                    uninstall::tell_what_stays(&environment);
+                    Ok(done)
+                }
                 (done, _) => Ok(done),
             }
         }

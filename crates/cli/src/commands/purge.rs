@@ -146,7 +146,7 @@ impl Plan {
             print(&format!("delete    {path}{}{but}", self.remark(&entry.path)));
         }
         for left in &self.left {
-            print(&format!("keep      {}: {}", plain(&left.path.to_string_lossy()), left.why));
+            print(&format!("stays     {}: {}", plain(&left.path.to_string_lossy()), left.why));
         }
     }
 

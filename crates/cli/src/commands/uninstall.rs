@@ -1,5 +1,8 @@
 //! `checkrein uninstall`: taking the hooks of clients back.
 
+use std::fs;
+use std::path::Path;
+
 use checkrein_clients::{CLIENTS, ClientAdapter, FIRST, Registration, SettingsScope};
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -14,8 +17,10 @@ use super::init::{
 };
 use super::insertions::Inserting as _;
 use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
+use super::snapshots::size;
 use super::story::at_home;
-use super::{ExitStatus, OutputForm, Switch, for_people_only, mcp_servers};
+use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
+use crate::terminal::{plain_name, print};
 
 /// The clients whose hooks are meant: the one that is named, or all of which a settings file here calls them, or did.
 pub fn meant(
@@ -46,19 +51,12 @@ pub fn uninstall(
     environment: &HostEnvironment,
     chosen: &[&'static ClientAdapter],
     scope: Option<SettingsScope>,
-    purge: Switch,
     manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
-    let whole = |client: &'static ClientAdapter| match of_client(
-        environment,
-        client,
-        scope,
-        purge,
-        manner,
-        output,
-    )? {
+    let whole = |client: &'static ClientAdapter| match of_client(environment, client, scope, manner, output)?
+    {
         ExitStatus::Done => mcp_servers::direct(environment, client, scope, manner, output),
         done => Ok(done),
     };
@@ -83,7 +81,6 @@ fn of_client(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
     scope: Option<SettingsScope>,
-    purge: Switch,
     manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
@@ -131,7 +128,7 @@ fn of_client(
         if written == Written::Yes && scope == SettingsScope::Local {
             include_settings(environment, client)?;
         }
-        let done = change.tell(written, output, done_words(purge))?;
+        let done = change.tell(written, output, "the hooks are gone")?;
         if done != ExitStatus::Done {
             exit = done;
         }
@@ -139,12 +136,33 @@ fn of_client(
     Ok(exit)
 }
 
-/// What is said once the hooks are out of a file.
-fn done_words(purge: Switch) -> &'static str {
-    match purge {
-        Switch::On => "the hooks are gone",
-        Switch::Off => "the hooks are gone; the records stay where they are",
+/// Says where the records are that stay, how large they are, and how they go.
+pub(crate) fn tell_what_stays(environment: &HostEnvironment) {
+    let state = environment.state.root();
+    let bytes = size_of(state);
+    if bytes > 0 {
+        let place = at_home(environment, &plain_name(&state.to_string_lossy()));
+        print(&format!(
+            "the records, and what was saved for `checkrein undo`, stay in {place} ({}); `checkrein uninstall --purge` deletes them",
+            size(bytes)
+        ));
     }
+}
+
+/// How many bytes the files below a folder take, each as long as it says; links are not followed.
+fn size_of(folder: &Path) -> u64 {
+    let mut waiting = vec![folder.to_owned()];
+    let mut bytes = 0;
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(facts) if facts.is_dir() => waiting.push(entry.path()),
+                Ok(facts) => bytes += facts.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes
 }
 
 /// The settings files out of which [`uninstall`] takes the hooks of a client.

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 35] = [
+const STATE: [&str; 36] = [
     "agents",
     "allowed",
     "approvals",
@@ -22,6 +22,7 @@ const STATE: [&str; 35] = [
     "changes",
     "configuration.json",
     "diagnostics.log",
+    "engine",
     "events",
     "fallen-told.json",
     "halts",
@@ -45,6 +46,7 @@ const STATE: [&str; 35] = [
     "sessions",
     "snapshots",
     "team-policy.json",
+    "tiers",
     "trusted.json",
     "worktrees",
     "heads",
@@ -77,7 +79,8 @@ const SESSION: [&str; 15] = [
 ];
 
 /// What the store of the snapshots of one workspace has in its folder.
-const STORE: [&str; 13] = [
+const STORE: [&str; 14] = [
+    "announced",
     "footprints",
     "index",
     "index.*",
