@@ -617,3 +617,53 @@ fn an_index_with_the_same_entries_is_no_reason_to_keep_anything() {
     let staged = environment.command("git").args(["ls-files"]).output().unwrap();
     assert!(String::from_utf8_lossy(&staged.stdout).contains("staged"));
 }
+
+/// A call that left the repository where it stood is nothing to take back, whatever git noted of it: what was lost before it counts.
+#[test]
+fn what_only_git_noted_is_passed_over() {
+    for nothing in
+        ["git reset -q --hard", "git reset -q --hard HEAD", "git checkout -q -f", "git switch -q -f main"]
+    {
+        let environment = TestEnvironment::new();
+        let project = environment.project();
+        environment.write("notes.md", "the only copy\n");
+        perform(&environment, "s", &project, "loses", "rm notes.md");
+        perform(&environment, "s", &project, "noted", nothing);
+        let output = undo(&environment, &project, &[]);
+        assert_eq!(read(&environment, "notes.md"), "the only copy\n", "{nothing}: {}", said(&output));
+        // Whoever means it by name still gets it.
+        assert!(undo(&environment, &project, &["noted"]).status.code().is_some());
+    }
+    // Nor does a push lose anything, whatever git noted of later calls.
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    let remote = environment.home().join("remote.git");
+    environment.git(&["init", "-q", "--bare", remote.to_str().unwrap()]);
+    environment.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    environment.git(&["push", "-q", "-u", "origin", "main"]);
+    environment.write("notes.md", "the only copy\n");
+    perform(&environment, "s", &project, "loses", "rm notes.md");
+    perform(
+        &environment,
+        "s",
+        &project,
+        "adds",
+        "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m more",
+    );
+    perform(&environment, "s", &project, "pushes", "git push -q");
+    perform(&environment, "s", &project, "noted", "git reset -q --hard");
+    let output = undo(&environment, &project, &[]);
+    assert_eq!(read(&environment, "notes.md"), "the only copy\n", "{}", said(&output));
+    // One that took work away is no such call, nor one that moved a branch.
+    for loss in ["git reset -q --hard", "git reset -q --hard HEAD~1"] {
+        let environment = TestEnvironment::new();
+        let project = environment.project();
+        environment.write("src/main.rs", "fn main() { one() }\n");
+        environment.git(&["add", "-A"]);
+        environment.commit("second");
+        environment.write("src/main.rs", "fn main() { two() }\n");
+        perform(&environment, "s", &project, "loses", loss);
+        let output = undo(&environment, &project, &[]);
+        assert_eq!(read(&environment, "src/main.rs"), "fn main() { two() }\n", "{loss}: {}", said(&output));
+    }
+}

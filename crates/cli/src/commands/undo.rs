@@ -25,6 +25,7 @@ use self::story::{Looked, in_repository};
 pub(super) use self::told::{Stories, only_pushes};
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
 use super::name_choice::NamedKind;
+use super::restore::git::is_only_noted;
 use super::restore::{
     New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at, gone,
     restore,
@@ -108,7 +109,8 @@ pub fn undo(
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let (prepared, remotes) = store.prepare(environment, &mut ledgers, snapshot)?;
         // A push lost nothing here: what it sent belongs to others, and what git notes of it is no work.
-        if action.is_none() && story.only_pushed(prepared.steps()) {
+        let of_it = |step: &&Step| !prepared.has_same_entries(step) && step.since != Since::Later;
+        if action.is_none() && story.only_pushed(prepared.steps().iter().filter(of_it)) {
             passed_over.push(pushed_in_words(environment, &case));
             continue;
         }
@@ -118,11 +120,18 @@ pub fn undo(
         }
         passed_over.extend(remotes);
         // What it left as it was is no work of it, and an index that git wrote anew meanwhile is nothing to take back.
-        let of_others: Vec<&Step> =
-            prepared.steps().iter().filter(|step| !prepared.has_same_entries(step)).collect();
+        // Nor is what git noted of a call that left everything where it stood.
+        let stands =
+            |step: &&Step| !prepared.has_same_entries(step) && !is_only_noted(&prepared, snapshot, step);
+        let of_others: Vec<&Step> = prepared.steps().iter().filter(stands).collect();
         let is_left_alone =
             of_others.iter().all(|step| step.since == Since::Later && step.deed != RestoreAction::Remove);
-        if action.is_none() && is_left_alone && !prepared.steps().is_empty() {
+        let has_lost_objects = || case.lost_objects(Some(&story.period())).map(|lost| lost > 0);
+        if action.is_none()
+            && is_left_alone
+            && !prepared.steps().is_empty()
+            && !(of_others.is_empty() && has_lost_objects()?)
+        {
             if !of_others.is_empty() {
                 passed_over.push(in_words(environment, &case, &prepared));
             }

@@ -158,7 +158,10 @@ fn grew_after(then: &str, now: &str, ended: u64) -> bool {
 }
 
 /// What is kept of repositories: one line for each reason, with the names by which git calls it.
-pub(super) fn kept<'a>(snapshot: &Listed, left: &[&'a (Step, String)]) -> Vec<(String, &'a str)> {
+pub(in crate::commands) fn kept<'a>(
+    snapshot: &Listed,
+    left: &[&'a (Step, String)],
+) -> Vec<(String, &'a str)> {
     let mut lines: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (step, why) in left {
         let Some(directory) = directory_of(snapshot, step) else { continue };
@@ -313,6 +316,28 @@ fn names(directory: &Path, object: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a step is about what git noted of a call that left its repository where it stood: all that differs of the repository are logs to which
+/// something came, notes that git makes for itself, and an index with the same entries. `git reset --hard` in a clean work tree does no more.
+pub(in crate::commands) fn is_only_noted(prepared: &Prepared, snapshot: &Listed, step: &Step) -> bool {
+    let Some(directory) = directory_of(snapshot, step) else { return false };
+    let is_note = |step: &Step| {
+        let below = step.path.as_path().strip_prefix(&directory).ok().and_then(Path::to_str);
+        match below {
+            Some("index") => prepared.has_same_entries(step),
+            Some(name) if MESSAGES.contains(&name) || name == "ORIG_HEAD" => true,
+            Some(name) if name == "logs" || name.starts_with("logs/") => {
+                let then = log_text(prepared, step.then.as_ref());
+                let now = log_text(prepared, step.now.as_ref());
+                matches!((then, now), (Some(then), Some(now)) if now.starts_with(&then))
+            }
+            Some(_) | None => false,
+        }
+    };
+    let mut here =
+        prepared.steps().iter().filter(|step| directory_of(snapshot, step).as_deref() == Some(&*directory));
+    here.all(is_note)
 }
 
 /// Whether a step only gives back entries of a log of git: nothing came to it meanwhile, and all that it holds it held before.

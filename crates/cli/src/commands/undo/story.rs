@@ -126,16 +126,17 @@ impl Story {
     }
 
     /// Whether all that is left of it is what git notes of a push: where branches of a remote stand, and which one is followed.
-    pub(super) fn only_pushed(self, steps: &[Step]) -> bool {
+    pub(super) fn only_pushed<'a>(self, steps: impl Iterator<Item = &'a Step>) -> bool {
         let is_note = |place: &str| {
             let names = ["refs/remotes", "logs/refs/remotes", "config", "packed-refs", "FETCH_HEAD"];
             names.iter().any(|name| {
                 place.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }) || ["refs", "logs", "logs/refs"].contains(&place)
         };
+        let mut steps = steps.peekable();
         self.of_git == OfGit::Pushes
-            && !steps.is_empty()
-            && steps.iter().all(|step| in_repository(step).is_some_and(|place| is_note(&place)))
+            && steps.peek().is_some()
+            && steps.all(|step| in_repository(step).is_some_and(|place| is_note(&place)))
     }
 
     /// Whether it lost nothing, and all that differs is what later calls did, as the logs of the repository tell.
