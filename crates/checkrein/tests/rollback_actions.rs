@@ -212,7 +212,7 @@ fn what_a_person_did_since_stays() {
     let after = picture(&environment);
     assert_eq!(after["mine.txt"].1, b"of the user\n", "{said}");
     assert_eq!(after["README.md"].1, b"of the user\n", "{said}");
-    assert!(after.contains_key("notes/n.txt") && said.contains("keep README.md"), "{said}");
+    assert!(after.contains_key("notes/n.txt") && said.contains("stays README.md"), "{said}");
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn files_that_the_session_made_go_and_others_stay() {
     then.retain(|name, _| !name.contains(" status "));
     assert_same(&now, &then, &said);
     // What went was saved.
-    let kept = said.split("kept as snapshots ").nth(1);
+    let kept = said.split("saved as snapshots ").nth(1);
     let saved = kept.and_then(|rest| rest.split([' ', '.', ',']).next());
     environment.succeed(&["snapshot", "restore", saved.unwrap(), "--yes"]);
     assert!(picture(&environment).contains_key("made/deep/new.txt"), "{said}");
@@ -334,4 +334,36 @@ fn files_that_the_session_made_go_and_others_stay() {
     let (is_done, said) = run(&environment, &remove);
     assert!(is_done && !environment.project().join("edited.txt").exists(), "{said}");
     assert!(environment.project().join("mine.txt").exists(), "{said}");
+}
+
+/// What is shown beforehand is what is done: nothing that goes back is said to stay, no place is told by its path in the data of git, and no
+/// option is named that the command does not have.
+#[test]
+fn what_is_shown_of_a_rollback_is_what_it_does() {
+    let environment = project();
+    perform(&environment, "toolu_1", "rm notes/n.txt; git commit -qam three --allow-empty");
+    perform(&environment, "toolu_2", "git commit -q --allow-empty -m four");
+    perform(&environment, "toolu_3", "git push -q origin HEAD");
+    let (_, shown) = run(&environment, &["session", "rollback", "s", "--before", "1", "--dry-run"]);
+    assert!(shown.contains("create notes/n.txt") && shown.contains("main back to "), "{shown}");
+    assert!(shown.contains("what was pushed there belongs to others"), "{shown}");
+    let lines = shown.lines().filter(|line| line.starts_with("  "));
+    let stays: Vec<&str> = lines.filter(|line| line.contains("stays")).collect();
+    assert!(stays.is_empty() && !shown.contains(".git/") && !shown.contains("`--force`"), "{shown}");
+    let (is_done, said) = roll_back(&environment, "1");
+    assert!(is_done && !said.contains("not as it was"), "{said}");
+    assert!(picture(&environment).contains_key("notes/n.txt"), "{said}");
+    // What somebody changed since stays, and the way to have it all the same is a command that there is.
+    let environment = project();
+    perform(&environment, "toolu_1", "echo agent > README.md");
+    tick();
+    environment.write("README.md", "mine\n");
+    let (_, shown) = run(&environment, &["session", "rollback", "s", "--before", "1", "--dry-run"]);
+    assert!(shown.contains("stays README.md") && !shown.contains("keep "), "{shown}");
+    let way = shown.split('`').find(|part| part.starts_with("checkrein undo ")).map(str::to_owned);
+    if let Some(way) = way {
+        let words: Vec<&str> = way.split_whitespace().skip(1).chain(["--yes"]).collect();
+        let (is_done, said) = run(&environment, &words);
+        assert!(is_done, "{way}: {said}");
+    }
 }

@@ -525,7 +525,7 @@ pub fn set_back(record: &RollbackRecord, words: &[String]) -> String {
         [first @ .., last] => format!("snapshots {} and {last}", first.join(", ")),
     };
     format!(
-        "What changed since action {} is set back: {}{rest}. What was there is kept as {saved}.",
+        "What changed since action {} is set back: {}{rest}. What was there is saved as {saved}.",
         record.before.0,
         in_short(words),
     )

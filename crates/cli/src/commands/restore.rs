@@ -42,7 +42,7 @@ use checkrein_engine::error::CommandError;
 use checkrein_engine::rules;
 use checkrein_engine::sparing::Sparing;
 pub use left_out::gone;
-pub use sorting::Weight;
+pub use sorting::{FORCED, Weight};
 
 /// How many steps are shown one by one (ours); `--json` shows all.
 pub(super) const SHOWN: usize = 40;

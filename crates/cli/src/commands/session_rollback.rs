@@ -14,22 +14,26 @@ use checkrein_snapshot::{Listed, Prepared, RestoreAction, SnapshotId, Step};
 
 use self::made::{Made, made_since};
 use super::name_choice::NamedKind;
-use super::restore::git::{directory_of, in_words};
+use super::restore::git::{directory_of, in_words, kept as kept_of_git};
 use super::restore::{
-    New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out, held,
+    FORCED, New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, SHOWN, Unfinished, carry_out,
+    held,
 };
 use super::session_choice::only_folder;
 use super::stopped_calls::record_number;
 use super::undo::{Opened, Stories, grounds, is_action, session as session_of};
 use super::{ExitStatus, OutputForm, unconfirmed};
 use crate::api;
-use crate::terminal::{Reply, confirm, dim, log, plain, plain_name, print, print_exact, wrapped};
+use crate::terminal::{Reply, confirm, dim, hanging, log, plain, plain_name, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::rollback::{RECORDED, Session, recorded, set_back, would_set_back};
 
 /// Who goes back here, as it is recorded.
 const BY: &str = "person";
+
+/// The column at which a line about what stays goes on.
+const GOES_ON: usize = 4;
 
 /// Takes back an action of a session and every later one. What changed before it stays.
 pub fn rollback_session(
@@ -91,6 +95,7 @@ pub fn rollback_session(
             print_exact(&told(&rollback.proposal(&plan))?);
         }
         let is_kept = plan.kept.values().any(|(step, _)| step.deed != RestoreAction::Remove)
+            || !plan.git_kept.is_empty()
             || !plan.made_kept.is_empty();
         return Ok(if (is_kept || is_empty) && consent != RestoreConsent::ShowOnly {
             ExitStatus::Failed
@@ -140,12 +145,16 @@ struct Plan {
     steps: BTreeMap<PathBuf, (SnapshotId, Step)>,
     /// What stays, with the reason.
     kept: BTreeMap<PathBuf, (Step, String)>,
+    /// What of repositories stays, in the words of git, with the reason.
+    git_kept: BTreeMap<String, String>,
     /// What happens to repositories, in the words of git: what the oldest action says of each name holds.
     of_git: BTreeMap<String, String>,
     /// What goes that an action made and no snapshot knows.
     made: Vec<PathBuf>,
     /// What of that stays, with the reason.
     made_kept: BTreeMap<PathBuf, String>,
+    /// The repositories that were pushed to: what is there belongs to others.
+    remotes: BTreeSet<PathBuf>,
     /// What is said beside.
     remarks: BTreeSet<String>,
 }
@@ -177,6 +186,8 @@ impl Rollback<'_> {
     /// What going back would do. An older action has a say about what stays only where no newer one touched the place.
     fn plan(&mut self) -> Result<Plan, CommandError> {
         let mut plan = Plan::default();
+        // What a newer action gives back of a repository is as an older one left it by then.
+        let mut given_back = BTreeSet::new();
         for (index, snapshot) in self.open()? {
             let Some(ground) = self.grounds.get(index) else { continue };
             let store = Opened::at(ground)?;
@@ -184,11 +195,23 @@ impl Rollback<'_> {
             plan.remarks.extend(remotes);
             let all = prepared.steps().to_vec();
             let terms = self.terms(ground, &snapshot);
-            let kept: BTreeMap<PathBuf, String> = terms
-                .sort(&mut prepared, held(self.environment))?
-                .left
-                .into_iter()
-                .map(|(step, why)| (step.path.as_path().to_owned(), why))
+            let left = terms.sort(&mut prepared, held(self.environment))?.left;
+            plan.remotes.extend(self.stories.remotes(self.environment, &snapshot));
+            // What was pushed stays, as a remark of its own says.
+            let stays = |(step, _): &&(Step, String)| {
+                let path = step.path.as_path();
+                step.deed != RestoreAction::Remove
+                    && !given_back.contains(path)
+                    && !plan.remotes.iter().any(|remote| path.starts_with(remote))
+            };
+            let of_git_kept: Vec<&(Step, String)> = left.iter().filter(stays).collect();
+            for (what, why) in kept_of_git(&snapshot, &of_git_kept) {
+                plan.git_kept.entry(what).or_insert_with(|| self.way_on(why, &snapshot));
+            }
+            let kept: BTreeMap<PathBuf, String> = left
+                .iter()
+                .filter(|(step, _)| directory_of(&snapshot, step).is_none())
+                .map(|(step, why)| (step.path.as_path().to_owned(), self.way_on(why, &snapshot)))
                 .collect();
             let done: BTreeSet<PathBuf> =
                 prepared.steps().iter().map(|step| step.path.as_path().to_owned()).collect();
@@ -196,6 +219,9 @@ impl Rollback<'_> {
             for step in all {
                 let path = step.path.as_path().to_owned();
                 let is_told_by_git = done.contains(&path) && directory_of(&snapshot, &step).is_some();
+                if is_told_by_git {
+                    given_back.insert(path.clone());
+                }
                 if plan.kept.contains_key(&path) || is_told_by_git {
                     continue;
                 }
@@ -238,6 +264,7 @@ impl Rollback<'_> {
         let mut changed: BTreeMap<PathBuf, &'static str> = BTreeMap::new();
         let mut changed_in_git: BTreeMap<String, String> = BTreeMap::new();
         let mut kept: BTreeMap<PathBuf, String> = plan.made_kept.clone();
+        let mut git_kept: BTreeMap<String, String> = BTreeMap::new();
         let reason = format!("before going back to what stood before action {}", self.before.0);
         match self.remove_made(plan, &reason) {
             Ok(None) => {}
@@ -252,10 +279,21 @@ impl Rollback<'_> {
             let store = Opened::at(ground)?;
             let (mut prepared, _) = store.prepare(self.environment, &mut self.stories, &snapshot)?;
             let sorted = self.terms(ground, &snapshot).sort(&mut prepared, held(self.environment))?;
-            for (step, why) in sorted.left {
-                if step.deed != RestoreAction::Remove {
-                    kept.entry(step.path.as_path().to_owned()).or_insert(why);
-                }
+            let is_meant = |(step, _): &&(Step, String)| {
+                let path = step.path.as_path();
+                step.deed != RestoreAction::Remove
+                    && !plan.remotes.iter().any(|remote| path.starts_with(remote))
+            };
+            let (git_left, files_left): (Vec<_>, Vec<_>) = sorted
+                .left
+                .iter()
+                .filter(is_meant)
+                .partition(|(step, _)| directory_of(&snapshot, step).is_some());
+            for (what, why) in kept_of_git(&snapshot, &git_left) {
+                git_kept.entry(what).or_insert_with(|| self.way_on(why, &snapshot));
+            }
+            for (step, why) in files_left {
+                kept.entry(step.path.as_path().to_owned()).or_insert_with(|| self.way_on(why, &snapshot));
             }
             let steps: Vec<Step> = prepared.steps().to_vec();
             let git = of_git(&prepared, &snapshot);
@@ -279,6 +317,7 @@ impl Rollback<'_> {
             }
         }
         left.extend(kept.iter().map(|(path, why)| format!("{}: {why}", self.shown(path))));
+        left.extend(git_kept.iter().map(|(what, why)| format!("of git, {what}: {why}")));
         left.truncate(RECORDED);
         let of_files = changed.iter().map(|(path, deed)| format!("{deed} {}", self.shown(path)));
         let words: Vec<String> = of_files.chain(changed_in_git.into_values()).collect();
@@ -302,6 +341,7 @@ impl Rollback<'_> {
         let of: BTreeSet<u64> = plan.steps.values().map(|(of, _)| of.0).collect();
         let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
         let left = kept.map(|(path, why)| format!("{}: {why}", self.shown(path)));
+        let left = left.chain(plan.git_kept.iter().map(|(what, why)| format!("of git, {what}: {why}")));
         RollbackRecord {
             snapshots: of.into_iter().collect(),
             left: left.take(RECORDED).collect(),
@@ -338,10 +378,17 @@ impl Rollback<'_> {
         }
         let kept = plan.kept.iter().map(|(path, (_, why))| (path, why)).chain(&plan.made_kept);
         for (path, why) in kept.take(SHOWN) {
-            print(&format!("  keep {}{}", plain_name(&self.shown(path)), dim(&format!("  {why}"))));
+            let line = format!("  stays {}{}", plain_name(&self.shown(path)), dim(&format!("  {why}")));
+            print(&hanging(&line, GOES_ON));
         }
         if plan.kept.len() > SHOWN {
-            print(&format!("  and {} more are kept", plan.kept.len() - SHOWN));
+            print(&format!("  and {} more stay as they are", plan.kept.len() - SHOWN));
+        }
+        for (what, why) in &plan.git_kept {
+            print(&hanging(
+                &format!("  stays of git: {}{}", plain_name(what), dim(&format!("  {why}"))),
+                GOES_ON,
+            ));
         }
         plan.remarks.iter().for_each(|one| log(&plain(one)));
     }
@@ -349,6 +396,14 @@ impl Rollback<'_> {
     /// A change in words, with the path as it is seen from the workspace.
     fn in_words(&self, step: &Step) -> String {
         format!("{} {}", step.deed.name(), self.shown(step.path.as_path()))
+    }
+
+    /// Why something stays, with the command that brings it back where an option of `undo` would.
+    fn way_on(&self, why: &str, snapshot: &Listed) -> String {
+        match why.strip_suffix(FORCED) {
+            Some(why) => format!("{why}; `checkrein undo {} --force` puts it back all the same", snapshot.id),
+            None => why.to_owned(),
+        }
     }
 
     fn removal(&self, path: &Path) -> String {

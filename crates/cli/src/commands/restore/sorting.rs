@@ -32,6 +32,9 @@ const SOON: i64 = 5;
 const MOVED_LATER: &str =
     "was not there, but is older than the action; who put it there is not known, and it stays";
 
+/// What is said behind the reason of what stays where the option of `undo` puts it back.
+pub const FORCED: &str = "; `--force` puts it back all the same";
+
 /// What steps are done, and which are left, with the reason.
 pub struct Sorted {
     /// What is left, and why.
@@ -376,7 +379,7 @@ impl RestoreTerms<'_> {
                 return Some(Objection { why: format!("{words}, so it stays"), permit: None });
             }
             if permissions.changed == Changed::Keep {
-                let why = format!("{words}; `--force` puts it back all the same");
+                let why = format!("{words}{FORCED}");
                 return Some(Objection { why, permit: Some(Permit::Overwrite) });
             }
         }
@@ -421,11 +424,12 @@ impl RestoreTerms<'_> {
                 let why = "changed since, when the action had ended and left it as it was".to_owned();
                 Objection { why, permit: None }
             } else {
-                let why = "changed since; `--force` puts it back all the same".to_owned();
+                let why = format!("changed since{FORCED}");
                 Objection { why, permit: Some(Permit::Overwrite) }
             })
         } else if step.since == Since::Doubtful && is_kept && !self.is_no_loss(prepared, step, held) {
-            let why = "nobody was told when the action ended, so this may have been done since; `--force` puts it back all the same".to_owned();
+            let why =
+                format!("nobody was told when the action ended, so this may have been done since{FORCED}");
             Some(Objection { why, permit: Some(Permit::Overwrite) })
         } else if step.deed == RestoreAction::Remove
             && permissions.new == New::Keep

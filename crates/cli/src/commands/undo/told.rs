@@ -63,7 +63,11 @@ impl Stories {
     }
 
     /// The repositories that the action of a snapshot only added to by a push.
-    pub(super) fn remotes(&mut self, environment: &HostEnvironment, snapshot: &Listed) -> Vec<PathBuf> {
+    pub(in crate::commands) fn remotes(
+        &mut self,
+        environment: &HostEnvironment,
+        snapshot: &Listed,
+    ) -> Vec<PathBuf> {
         let action = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_ref());
         let told = self.told(environment, snapshot);
         action.zip(told).and_then(|(action, told)| told.remotes.get(action).cloned()).unwrap_or_default()
