@@ -110,3 +110,37 @@ fn a_secret_that_is_uploaded_is_not_said_to_be_shown_to_the_model() {
     let output = environment.checkrein(&["check", "cat .env"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("model provider"));
 }
+
+/// What a list shows of a name is enough for the commands that take it, also where names begin alike.
+#[test]
+fn every_name_in_a_list_means_one_thing() {
+    let environment = TestEnvironment::new();
+    for session in ["4f3c9a00-0000-4000-8000-00000000000a", "4f3c9a00-0000-4000-8000-00000000000b"] {
+        for number in 0..3 {
+            let call = json!({
+                "tool_name": "Bash", "tool_input": { "command": format!("ls {number}") },
+                "tool_use_id": format!("run_shell_command-1764460800-{session}-{number}"),
+            });
+            environment.answer_to(&environment.payload(session, "PreToolUse", call));
+        }
+    }
+    let log = environment.succeed(&["log", "-n", "50"]);
+    let calls: Vec<&str> = log
+        .lines()
+        .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("run_shell")))
+        .collect();
+    assert_eq!(calls.len(), 6, "{log}");
+    for call in calls {
+        assert!(environment.succeed(&["show", call]).contains("wanted to run a command"), "{call} in {log}");
+    }
+    let listed = environment.succeed(&["session", "list"]);
+    let names = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|word| word.starts_with("4f3c"));
+    let names: Vec<&str> = names.collect();
+    assert_eq!(names.len(), 2, "{listed}");
+    for name in names {
+        assert!(environment.succeed(&["session", "show", name]).contains("3 calls"), "{name} in {listed}");
+    }
+}

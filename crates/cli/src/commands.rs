@@ -61,6 +61,7 @@ mod session_reading;
 pub mod session_rollback;
 pub mod sessions;
 pub mod settings_change;
+mod short_names;
 pub mod show;
 pub mod snapshots;
 pub mod stats;

@@ -10,7 +10,7 @@ use checkrein_protocol::{Judgement, RecordBody};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::{folders, only_folder};
-use super::story::SESSION;
+use super::short_names::ShortNames;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded};
 use crate::render::{judgement_words, severity_name};
@@ -109,17 +109,6 @@ struct Judged {
     judgement: Option<Judgement>,
 }
 
-/// An id as long as `log` and `ticket list` show it; commands take it so.
-fn short_id(id: &str) -> String {
-    match id.rsplit_once(':') {
-        Some((session, number)) => {
-            let short: String = session.chars().take(SESSION).collect();
-            format!("{short}:{number}")
-        }
-        None => id.to_owned(),
-    }
-}
-
 /// Lists the newest issues with what was said about them, newest last.
 pub fn issues(
     environment: &HostEnvironment,
@@ -140,9 +129,10 @@ pub fn issues(
         }
         OutputForm::Text if shown.is_empty() => print("no issue was detected yet"),
         OutputForm::Text => {
+            let names = ShortNames::of_sessions(environment);
             let rows = shown.iter().map(|one| {
                 vec![
-                    short_id(&one.id),
+                    names.of_record(&one.id),
                     one.issue.kind.name().to_owned(),
                     severity_name(one.issue.severity).to_owned(),
                     one.judgement.map_or("", judgement_words).to_owned(),
@@ -205,8 +195,13 @@ pub fn marks(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSt
             let head = ["pattern", "detected", "confirmed", "false alarms", "missed", "right"];
             print(&table(&head, columns.iter().map(row).collect()));
             if !open.is_empty() {
+                let names = ShortNames::of_sessions(environment);
                 let rows = open.iter().map(|one| {
-                    vec![one.id.clone(), one.issue.kind.name().to_owned(), plain(&one.issue.summary)]
+                    vec![
+                        names.of_record(&one.id),
+                        one.issue.kind.name().to_owned(),
+                        plain(&one.issue.summary),
+                    ]
                 });
                 print(&format!("\n{}", table(&["not marked", "pattern", "what"], rows.collect())));
             }

@@ -8,7 +8,7 @@ use checkrein_session::SessionLedger;
 
 use super::halt;
 use super::session_choice::only_folder;
-use super::story::SESSION;
+use super::short_names::ShortNames;
 use super::{ExitStatus, OutputForm};
 use crate::api::sessions::{Recovery, SessionGivenUp};
 use crate::api::{self, recorded};
@@ -59,7 +59,7 @@ pub fn recover(
             let noticed = bold(phrases::pattern(issue.kind));
             print(&wrapped(&format!("{noticed}: {}", plain(&issue.summary))));
             // As long as `log` shows it: a command that is broken in the middle cannot be copied.
-            let short: String = folder.as_str().chars().take(SESSION).collect();
+            let short = ShortNames::of_sessions(environment).of(folder.as_str());
             for text in plan.lines(&short, &issue) {
                 print(&hanging(&format!("- {}", in_words(&plain(&text), &plan)), 2));
             }
@@ -82,7 +82,7 @@ pub fn abort(
     let is_there = |path: &String| std::fs::symlink_metadata(path).is_ok();
     let made = state.history().created.into_iter().map(|path| path.to_string());
     let left: Vec<String> = made.filter(is_there).collect();
-    let (session, short) = (folder.as_str(), folder.as_str().chars().take(SESSION).collect::<String>());
+    let (session, short) = (folder.as_str(), ShortNames::of_sessions(environment).of(folder.as_str()));
     let next = vec![
         format!("checkrein session rollback {short} --before 1"),
         format!("checkrein log --session {short}"),

@@ -6,7 +6,7 @@ use checkrein_session::SessionLedger;
 
 use super::name_choice::NamedKind;
 use super::session_choice::folders;
-use super::story::SESSION;
+use super::short_names::ShortNames;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
@@ -55,6 +55,7 @@ pub fn reviews(
             Shown::All => "nothing was ever flagged",
         }),
         OutputForm::Text => {
+            let names = ShortNames::of_sessions(environment);
             let rows = all.iter().map(|Known { ticket, at, verdict: given, .. }| {
                 let what = match ticket.about {
                     "tier" => format!("the tier of the agent, after {}", ticket.call),
@@ -64,7 +65,7 @@ pub fn reviews(
                     ticket.closed.as_ref().map_or_else(|| "open".to_owned(), |note| dim(&plain(note)));
                 vec![
                     dim(&time(*at)),
-                    short(&ticket.id),
+                    names.of_record(&ticket.id),
                     ticket.severity.clone(),
                     verdict_word(*given),
                     state,
@@ -76,13 +77,6 @@ pub fn reviews(
         }
     }
     Ok(ExitStatus::Done)
-}
-
-/// The name of a ticket as commands take it and people type it: the beginning of its session, and the number of its record.
-fn short(id: &str) -> String {
-    let (session, number) = id.rsplit_once(':').unwrap_or((id, ""));
-    let session: String = session.chars().take(SESSION).collect();
-    format!("{session}:{number}")
 }
 
 /// Closes a ticket: a user looked at it.

@@ -9,7 +9,8 @@ use checkrein_session::{Cost, SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
 use super::session_choice::only_folder;
-use super::story::{PROMPT, SESSION as SHOWN_NAME, SessionHead, at_home};
+use super::short_names::ShortNames;
+use super::story::{PROMPT, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, incidents, log, tell_fallen};
 use crate::api::{self, recorded};
 use crate::render::{age, duration};
@@ -37,10 +38,13 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
                 print_exact(&api::line(&entry(environment, session, &policy))?);
             }
         }
-        OutputForm::Text if all.is_empty() => print("no session is recorded yet"),
+        OutputForm::Text if all.is_empty() => {
+            print("no session is recorded yet; `checkrein init` registers the hooks")
+        }
         OutputForm::Text => {
+            let names = ShortNames::of_sessions(environment);
             let told = as_trees(environment, &all).into_iter().map(|(depth, session)| {
-                let lines = in_words(environment, session, policy.left(&session.trust, now));
+                let lines = in_words(environment, &names, session, policy.left(&session.trust, now));
                 let indent = "  ".repeat(depth.min(DEEPEST));
                 lines.join("\n").lines().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
             });
@@ -64,14 +68,16 @@ pub fn show(
         print_exact(&api::pretty(&entry(environment, &session, &policy))?);
         return Ok(ExitStatus::Done);
     }
-    let mut lines = in_words(environment, &session, policy.left(&session.trust, environment.now()));
+    let names = ShortNames::of_sessions(environment);
+    let debt = policy.left(&session.trust, environment.now());
+    let mut lines = in_words(environment, &names, &session, debt);
     lines.extend(session.halt.iter().map(|halt| wrapped(&format!("  halted: {}", plain(&halt.reason)))));
     let name = session.folder.as_str();
     let incidents = incidents::of_sessions(environment, &BTreeSet::from([name]), 0)?;
     if incidents > 0 {
         lines.push(format!("  {}: `checkrein incident list`", counted(incidents, "incident")));
     }
-    let shown: String = plain(&name.chars().take(SHOWN_NAME).collect::<String>());
+    let shown = plain(&names.of(name));
     let remarkable = log::remarkable(environment, &session.folder)?;
     if remarkable.is_empty() {
         lines.push("\nevery call was plainly fine".to_owned());
@@ -142,8 +148,13 @@ fn as_trees<'a>(
 }
 
 /// A session in two or three lines: where and when, what the user said first, and what became of its calls.
-fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) -> Vec<String> {
-    let name: String = session.folder.as_str().chars().take(SHOWN_NAME).collect();
+fn in_words(
+    environment: &HostEnvironment,
+    names: &ShortNames,
+    session: &SessionSummary,
+    debt: f64,
+) -> Vec<String> {
+    let name = names.of(session.folder.as_str());
     let mut first = bold(&plain(&name));
     if let Some(workspace) = &session.workspace {
         let _ = write!(first, "  {}", plain(&at_home(environment, workspace.as_str())));
@@ -174,7 +185,7 @@ fn in_words(environment: &HostEnvironment, session: &SessionSummary, debt: f64) 
     } else {
         parts.push("spending unknown".to_owned());
     }
-    let shown = |name: &str| name.chars().take(SHOWN_NAME).collect::<String>();
+    let shown = |name: &str| names.of(name);
     if let Some(parent) = lineage::parent_of(&environment.state, &session.folder) {
         parts.push(format!("started by {}", plain(&shown(&parent.session))));
     }

@@ -12,6 +12,8 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
+use super::short_names::ShortNames;
+use super::show::action;
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
 use crate::terminal::{
@@ -87,29 +89,41 @@ pub(super) struct Story<'a> {
     /// The session that was told of last, and the root of its workspace.
     last: Option<FolderName>,
     workspace: Option<String>,
+    /// How sessions and the calls that were told of are called.
+    sessions: ShortNames,
+    calls: ShortNames,
 }
 
 impl<'a> Story<'a> {
     /// One that begins.
     pub(super) fn new(environment: &'a HostEnvironment) -> Self {
-        Self { environment, last: None, workspace: None }
+        Self::behind(environment, None, None)
     }
 
     /// One about a session whose head is told already.
     pub(super) fn of_session(environment: &'a HostEnvironment, folder: &FolderName) -> Self {
         let workspace = SessionHead::of(environment, folder).workspace;
-        Self { environment, last: Some(folder.clone()), workspace }
+        Self::behind(environment, Some(folder.clone()), workspace)
     }
 
     /// One that goes on behind what was told already.
     pub(super) fn going_on(environment: &'a HostEnvironment, told: &[Entry<'_>]) -> Self {
         let last = told.last().map(|entry| entry.folder.clone());
         let workspace = last.as_ref().and_then(|folder| SessionHead::of(environment, folder).workspace);
-        Self { environment, last, workspace }
+        let mut story = Self::behind(environment, last, workspace);
+        story.calls.take(told.iter().filter_map(|entry| action(entry.record)));
+        story
+    }
+
+    /// One that goes on behind a session and the root of its workspace.
+    fn behind(environment: &'a HostEnvironment, last: Option<FolderName>, workspace: Option<String>) -> Self {
+        let sessions = ShortNames::of_sessions(environment);
+        Self { environment, last, workspace, sessions, calls: ShortNames::of_calls() }
     }
 
     /// The entries, which are in the order of time, session by session: the one that something happened in last comes last.
     pub(super) fn told(&mut self, entries: &[Entry<'_>]) -> String {
+        self.calls.take(entries.iter().filter_map(|entry| action(entry.record)));
         let mut order: Vec<&FolderName> = Vec::new();
         for entry in entries {
             order.retain(|folder| *folder != entry.folder);
@@ -135,14 +149,15 @@ impl<'a> Story<'a> {
                 entries.iter().filter(move |entry| entry.folder == folder && !is_quoted(entry.record))
             };
             let answers = answers_of(self.environment, folder, of_session());
-            let told = of_session().flat_map(|entry| told(entry, &answers, |text| self.shortened(text)));
+            let told = of_session()
+                .flat_map(|entry| told(entry, &answers, &self.id(entry), |text| self.shortened(text)));
             lines.extend(told);
         }
         lines.join("\n")
     }
 
     fn head(&self, folder: &FolderName, head: &SessionHead) -> Vec<String> {
-        let name: String = folder.as_str().chars().take(SESSION).collect();
+        let name = self.sessions.of(folder.as_str());
         let place = head.workspace.as_deref().map(|path| format!("  {}", plain_name(&self.shortened(path))));
         let began = head.began.map(|at| format!("  began {}", age(at, self.environment.now().0)));
         let first = format!(
@@ -153,6 +168,15 @@ impl<'a> Story<'a> {
         );
         let prompt = head.prompt.as_deref().map(|text| format!("  \"{}\"", brief(&plain(text), PROMPT)));
         [first].into_iter().chain(prompt.map(|text| dim(&text))).map(|line| wrapped(&line)).collect()
+    }
+
+    /// What `show`, `undo` and `session rollback --before` take for a record: the beginning of the name of its action, else session and number.
+    fn id(&self, entry: &Entry<'_>) -> String {
+        let id = match action(entry.record) {
+            Some(id) => self.calls.of(id),
+            None => format!("{}:{}", self.sessions.of(entry.folder.as_str()), entry.record.seq),
+        };
+        plain_name(&id)
     }
 
     /// A text with the names of files from the root of the workspace or of the home directory on.
@@ -249,6 +273,7 @@ pub(super) fn is_risky(record: &Record, outcome: Option<&OutcomeRecord>) -> bool
 fn told(
     entry: &Entry<'_>,
     answers: &HashMap<ActionId, QuestionOutcome>,
+    id: &str,
     shortened: impl Fn(&str) -> String,
 ) -> Vec<String> {
     let StoryLine { verdict: given, answer, what, result, why } = StoryLine::of(entry, answers);
@@ -259,11 +284,10 @@ fn told(
     }
     let result = if result.is_empty() { String::new() } else { format!("  {}", dim(&result.join(", "))) };
     let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(shown_length(text)));
-    let id = plain_name(&id(entry.folder, entry.record));
     let before = format!(
         "  {}  {id}{}  {mark}{}  ",
         dim(&clock(entry.record.at.0)),
-        pad(&id, ACTION),
+        pad(id, ACTION),
         pad(&mark, MARK)
     );
     // A call is cut to a line; what Checkrein itself says, such as the summary of a session, is short and stays whole.
@@ -339,22 +363,6 @@ pub(super) fn is_told(record: &Record) -> bool {
             outcome.failed || outcome.verification.as_deref().and_then(surprises_in_one_line).is_some()
         }
         _ => true,
-    }
-}
-
-/// What `show`, `undo` and `session rollback --before` take for this record: the beginning of the name of its action, else session and number.
-fn id(folder: &FolderName, record: &Record) -> String {
-    let beginning = |text: &str, length: usize| text.chars().take(length).collect::<String>();
-    let action = match &record.body {
-        RecordBody::Review(review) => Some(&review.action_id),
-        RecordBody::Outcome(outcome) => Some(&outcome.action_id),
-        RecordBody::Unanswered(unanswered) => Some(&unanswered.action_id),
-        RecordBody::Unreviewed(unreviewed) => Some(&unreviewed.action_id),
-        _ => None,
-    };
-    match action {
-        Some(id) => beginning(id.as_str(), ACTION),
-        None => format!("{}:{}", beginning(folder.as_str(), SESSION), record.seq),
     }
 }
 

@@ -1,0 +1,79 @@
+//! Names as lists show them: as short as can be typed, and as long as it takes to tell each from the others.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use checkrein_engine::environment::HostEnvironment;
+
+use super::story::{ACTION, SESSION};
+
+/// Names of one kind, of which none begins like another one when it is shortened.
+#[derive(Debug, Default)]
+pub(super) struct ShortNames {
+    all: BTreeSet<String>,
+    least: usize,
+}
+
+impl ShortNames {
+    /// Those of all sessions on record. Where their folder cannot be read each is as short as it may be.
+    pub(super) fn of_sessions(environment: &HostEnvironment) -> Self {
+        let folders = environment.state.folders().unwrap_or_default();
+        Self { all: folders.iter().map(|folder| folder.as_str().to_owned()).collect(), least: SESSION }
+    }
+
+    /// Those of calls; more may come.
+    pub(super) fn of_calls() -> Self {
+        Self { all: BTreeSet::new(), least: ACTION }
+    }
+
+    /// Takes up further names.
+    pub(super) fn take<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        self.all.extend(names.map(str::to_owned));
+    }
+
+    /// The beginning of a name by which it is told from all others.
+    pub(super) fn of(&self, name: &str) -> String {
+        let before = self.all.range::<str, _>((Bound::Unbounded, Bound::Excluded(name))).next_back();
+        let after = self.all.range::<str, _>((Bound::Excluded(name), Bound::Unbounded)).next();
+        let common = |other: &String| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        let shared = before.into_iter().chain(after).map(common).max().unwrap_or_default();
+        name.chars().take(self.least.max(shared + 1)).collect()
+    }
+
+    /// The same of a record, `SESSION:NUMBER`.
+    pub(super) fn of_record(&self, id: &str) -> String {
+        match id.rsplit_once(':') {
+            Some((session, number)) => format!("{}:{number}", self.of(session)),
+            None => id.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_is_as_long_as_it_takes_to_tell_it_from_the_others() {
+        let names = [
+            "4f3c9a00-1",
+            "4f3c9a00-2",
+            "4f3c9a00-2b",
+            "8c1d7e5fab",
+            "s",
+            "read_file-17321",
+            "日本語の名前で長い",
+        ];
+        let mut short = ShortNames { all: BTreeSet::new(), least: SESSION };
+        short.take(names.into_iter());
+        for name in names {
+            let shown = short.of(name);
+            let meant: Vec<&&str> = names.iter().filter(|other| other.starts_with(&shown)).collect();
+            let is_beginning_of_others = names.iter().any(|other| *other != name && other.starts_with(name));
+            assert!(meant == [&name] || is_beginning_of_others, "{name}: {shown} may mean {meant:?}");
+        }
+        assert_eq!(short.of("8c1d7e5fab"), "8c1d7e5f", "no longer than it has to be");
+        assert_eq!(short.of("4f3c9a00-1"), "4f3c9a00-1");
+        assert_eq!(short.of_record("8c1d7e5fab:12"), "8c1d7e5f:12");
+    }
+}
