@@ -11,11 +11,12 @@ use checkrein_policy::{Config, Tier};
 use checkrein_session::SessionSummary;
 
 use super::name_choice::NamedKind;
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::AgentEntry;
 use crate::api::{self, recorded};
 use crate::render::age;
-use crate::terminal::{dim, plain, print, print_exact, table};
+use crate::terminal::{dim, plain, plain_name, print, print_exact, table};
 
 /// The word that takes a tier back.
 const CONFIGURED: &str = "configured";
@@ -49,7 +50,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                 rows.push(vec![
                     told.agent,
                     agent.name.client.clone(),
-                    plain(agent.name.workspace.as_str()),
+                    plain_name(&at_home(environment, agent.name.workspace.as_str())),
                     told.sessions.to_string(),
                     agent.newest.last.map_or_else(String::new, |last| dim(&age(last.0, now.0))),
                     format!("{:.2}", told.trust_debt),

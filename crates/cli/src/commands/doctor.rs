@@ -29,10 +29,11 @@ use checkrein_world::find_workspace;
 use super::config::loosened_in_a_line;
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingHealth};
-use crate::terminal::{Health, counted, dim, hanging, mark, plain, print, print_exact};
+use crate::terminal::{Health, counted, dim, hanging, mark, plain, plain_name, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
@@ -188,7 +189,7 @@ pub fn doctor(
     }
     findings.extend(allowed::findings(context.environment()));
     findings.extend(plugins_of_user::findings(context.environment(), context.policy().config()));
-    findings.push(containment_finding(context.policy().config()));
+    findings.push(containment_finding(context.policy().config(), all));
     for client in clients {
         findings.extend(status_line_finding(&context, client));
     }
@@ -222,10 +223,14 @@ pub fn doctor(
     match output {
         OutputForm::Json => print_exact(&api::pretty(&diagnosis(findings, result))?),
         OutputForm::Text => {
+            let environment = context.environment();
             for finding in &findings {
-                let line = format!("{} {:<14} {}", mark(finding.health), finding.check, finding.detail);
+                // What it found may quote a call, or the name of a file.
+                let detail = at_home(environment, &plain(&finding.detail));
+                let line = format!("{} {:<14} {detail}", mark(finding.health), finding.check);
                 print(&hanging(&line, DETAIL));
                 if let Some(hint) = &finding.hint {
+                    let hint = at_home(environment, &plain(hint));
                     print(&hanging(&format!("   {}", dim(&format!("hint: {hint}"))), HINT));
                 }
                 if all == Switch::On && !finding.not_held.is_empty() {
@@ -488,13 +493,14 @@ fn stale_trust(
 }
 
 /// Whether commands can run within bounds here, and what these leave open; not a fault where nobody wants that.
-fn containment_finding(config: &Config) -> Finding {
+fn containment_finding(config: &Config, all: Switch) -> Finding {
     let commands = config.contained_commands();
     let gaps = confinement_gaps();
     let detail = |held: &str| {
         format!(
-            "{held}; {} stay open on every machine (`checkrein doctor --all` lists them); `containment.commands` is {}",
+            "{held}; {} stay open on every machine{}; `containment.commands` is {}",
             counted(NOT_HELD.len() as u64, "known gap"),
+            if all == Switch::On { "" } else { " (`checkrein doctor --all` lists them)" },
             commands.word()
         )
     };
@@ -559,10 +565,12 @@ fn unreviewed_finding(state: &checkrein_ledger::StateDirectory, now: Timestamp) 
     let detail = format!(
         "{} of the last 7 days ran although no review had let them run, the newest: {}",
         counted(calls.len() as u64, "call"),
-        plain(&newest.call)
+        plain_name(&newest.call)
     );
-    let hint =
-        format!("run `checkrein show {}`: something may have ended the hooks", newest.action_id.as_str());
+    let hint = format!(
+        "run `checkrein show {}`: something may have ended the hooks",
+        plain_name(newest.action_id.as_str())
+    );
     Some(finding("review", Health::Doubtful, detail, Some(&hint)))
 }
 
@@ -636,7 +644,10 @@ fn probe(
     }
     times.sort();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    let detail = format!("`rm -rf ~` is denied by `{name}`");
+    // Where it is looked for stands with the registration; here counts that it answered.
+    let answered = client.hooks.parse(command).and_then(|(known, _)| known.program().map(str::to_owned));
+    let by = answered.map_or_else(|| "the registered hook".to_owned(), |program| format!("`{program}`"));
+    let detail = format!("`rm -rf ~` is denied by {by}");
     findings.push(finding("canary", Health::Well, detail, None));
     let health = if median > Duration::from_millis(100) { Health::Doubtful } else { Health::Well };
     let detail = format!(

@@ -321,6 +321,8 @@ pub(super) fn in_lines(lines: &[Line]) -> String {
     let one = |(label, text): &Line| {
         let pad = " ".repeat((LABEL + 2).saturating_sub(label.len()).max(2));
         let label = if label.is_empty() { String::new() } else { bold(label) };
+        // What goes on in a further line stands below its own text, so that no name of a file looks like a line of ours.
+        let text = text.replace('\n', &format!("\n{}", " ".repeat(LABEL + 2)));
         hanging(&format!("{label}{pad}{text}"), LABEL + 2)
     };
     lines.iter().map(one).collect::<Vec<_>>().join("\n")
