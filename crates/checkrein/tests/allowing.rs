@@ -461,3 +461,38 @@ fn a_proposed_setting_is_written_by_its_number_and_holds() {
     assert!(!refused.status.success() && said.contains("has this setting already"), "{said}");
     assert_eq!(fs::read_to_string(&own).unwrap(), text);
 }
+
+/// Who does not agree to a setting has said nothing: neither the setting nor the opinion is written where nobody answers.
+#[test]
+fn nothing_is_recorded_where_nobody_agrees_to_a_setting() {
+    let environment = environment();
+    verdict(&environment, "s", CALL);
+    let before = environment.records("s").len();
+    let output = environment.checkrein(&["wrong", "LAST", "--set", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("nothing was done"), "{said}");
+    assert_eq!(environment.records("s").len(), before, "{:?}", environment.records("s").last());
+    // Without one there is no question, so that no terminal is needed.
+    assert!(environment.succeed(&["wrong", "LAST"]).starts_with("Recorded: "));
+    let log = environment.succeed(&["log"]);
+    assert!(log.contains("you said that a call was stopped without need"), "{log}");
+}
+
+/// The rule that is proposed first holds for this program, this kind of effect and this target, and for nothing beside.
+#[test]
+fn the_first_rule_for_what_was_missed_is_the_narrowest() {
+    let environment = environment();
+    environment.write("a.txt", "one\n");
+    environment.write("b.txt", "two\n");
+    environment.write("c.txt", "three\n");
+    assert_eq!(verdict(&environment, "s", "mv a.txt moved.txt"), None);
+    let said = environment.succeed(&["missed", "LAST"]);
+    let rules: Vec<&str> = said.lines().filter(|line| line.contains("a rule asks where")).collect();
+    assert!(rules.len() == 2 && rules[0].contains("a.txt") && rules[1].contains("something"), "{said}");
+    environment.succeed(&["missed", "LAST", "--set", "1", "--yes"]);
+    environment.succeed(&["config", "check"]);
+    assert_eq!(verdict(&environment, "t", "mv a.txt moved.txt").as_deref(), Some("ask"), "{said}");
+    for other in ["mv b.txt moved.txt", "rm c.txt"] {
+        assert_eq!(verdict(&environment, "t", other), None, "{other}: {said}");
+    }
+}

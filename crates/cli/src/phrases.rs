@@ -10,6 +10,7 @@ use checkrein_protocol::{
 
 use checkrein_patterns::telling_line;
 
+use crate::commands::opinion::JUDGED;
 use crate::render::severity_name;
 use crate::terminal::counted;
 use checkrein_engine::ending::SUMMARY;
@@ -46,6 +47,15 @@ pub fn verdict(verdict: VerdictKind) -> &'static str {
         VerdictKind::Escalate => "asked you first",
         VerdictKind::Block => "stopped it",
         VerdictKind::Halt => "stopped it, and the session with it",
+    }
+}
+
+/// What a user said of a verdict, from the name on record.
+fn opinion(name: Option<&str>) -> &'static str {
+    match name {
+        Some("wrong") => "you said that a call was stopped without need",
+        Some("missed") => "you said that a call should have been stopped",
+        Some(_) | None => "you said what you think of a verdict",
     }
 }
 
@@ -218,6 +228,9 @@ pub fn record(body: &RecordBody) -> RecordWords {
             plainly(beginning(source, client), String::new())
         }
         RecordBody::Prompt { text } => plainly(format!("prompt: {text}"), String::new()),
+        RecordBody::Event { name, fields } if name == JUDGED => {
+            plainly(opinion(fields["opinion"].as_str()).to_owned(), String::new())
+        }
         RecordBody::Event { name, fields } => {
             let summary = fields.get(SUMMARY).and_then(|summary| summary.as_str());
             let end = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
@@ -370,7 +383,7 @@ pub fn event(name: &str) -> String {
         "checkrein.stopped" => "ended the run",
         "checkrein.stopped_again" => "found another reason to stop what was stopped already",
         "checkrein.allowed" => "you allowed a call",
-        "checkrein.judged" => "you said what you think of a verdict",
+        JUDGED => opinion(None),
         SPENDING => "warned you of what is spent",
         "checkrein.gate" => "checked the work at the end of the turn",
         "PermissionRequest" => "the client asked you",

@@ -25,7 +25,7 @@ use crate::terminal::{Reply, confirm, counted, cut, plain, print, print_exact, w
 const CALL: usize = 100;
 
 /// The name of the records about what a user says of a verdict.
-pub(super) const JUDGED: &str = "checkrein.judged";
+pub(crate) const JUDGED: &str = "checkrein.judged";
 
 /// What a user says of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,15 @@ pub fn judge(
             ));
         }
     }
+    let proposals = proposals::proposals(environment, &review, opinion)?;
+    let chosen = chosen(wanted, &proposals)?;
+    // Who does not want the setting has said nothing yet.
+    if let (Some(chosen), OutputForm::Text) = (chosen, output) {
+        match asked(chosen, wanted.yes) {
+            Reply::Yes => {}
+            reply => return unconfirmed(reply, output),
+        }
+    }
     let names: Vec<&str> = review.rules.iter().filter_map(|rule| rule.split(':').next()).collect();
     let before = Said::of(environment)?;
     let fields = json!({ "action": review.action_id, "opinion": opinion.name(), "rules": names });
@@ -112,20 +121,13 @@ pub fn judge(
     let after = Said::of(environment)?;
     let is_behind = |rate: &sessions::RuleRate| names.contains(&rate.rule.as_str());
     let of_it: Vec<sessions::RuleRate> = after.rates().into_iter().filter(is_behind).collect();
-    let proposals = proposals::proposals(environment, &review, opinion)?;
-    let chosen = match wanted.set {
-        None => None,
-        Some(number) => Some(proposals.get(number.wrapping_sub(1)).ok_or_else(|| {
-            let there = counted(proposals.len() as u64, "setting");
-            let hint = format!("`checkrein {} {}` shows them", opinion.name(), plain(id));
-            CommandError::user(
-                format!("there is no setting {number}: {there} would make the difference"),
-                hint,
-            )
-        })?),
-    };
     if let (Some(chosen), OutputForm::Text) = (chosen, output) {
-        return set(environment, chosen, wanted.yes);
+        write(environment, chosen)?;
+        print(&wrapped(&format!("Written to `{}`. It holds from the next call on.", chosen.file)));
+        if chosen.file.name() == Some("checkrein.yaml") {
+            print("`checkrein trust` confirms it: until then what a project loosens waits.");
+        }
+        return Ok(ExitStatus::Done);
     }
     match output {
         OutputForm::Json => {
@@ -210,26 +212,28 @@ fn change(before: u64, after: u64) -> String {
     }
 }
 
-/// Shows a setting, asks, and writes it.
-fn set(
-    environment: &HostEnvironment,
-    chosen: &proposals::Proposal,
-    yes: Switch,
-) -> Result<ExitStatus, CommandError> {
+/// The proposed setting that is to be written; `None` where none is wanted.
+fn chosen<'a>(
+    wanted: &OpinionWanted<'_>,
+    proposals: &'a [proposals::Proposal],
+) -> Result<Option<&'a proposals::Proposal>, CommandError> {
+    let Some(number) = wanted.set else { return Ok(None) };
+    let found = proposals.get(number.wrapping_sub(1)).ok_or_else(|| {
+        let there = counted(proposals.len() as u64, "setting");
+        let hint = format!("`checkrein {} {}` shows them", wanted.opinion.name(), plain(wanted.id));
+        CommandError::user(format!("there is no setting {number}: {there} would make the difference"), hint)
+    })?;
+    Ok(Some(found))
+}
+
+/// Shows a setting, and asks whether it is to be written.
+fn asked(chosen: &proposals::Proposal, yes: Switch) -> Reply {
     print(&wrapped(&format!("{}, in `{}`:", plain(&chosen.says), chosen.file)));
     print_exact(&plain(&chosen.lines));
-    if yes == Switch::Off {
-        match confirm(&format!("Add this to `{}`?", chosen.file)) {
-            Reply::Yes => {}
-            reply => return unconfirmed(reply, OutputForm::Text),
-        }
+    match yes {
+        Switch::On => Reply::Yes,
+        Switch::Off => confirm(&format!("Add this to `{}`?", chosen.file)),
     }
-    write(environment, chosen)?;
-    print(&wrapped(&format!("Written to `{}`. It holds from the next call on.", chosen.file)));
-    if chosen.file.name() == Some("checkrein.yaml") {
-        print("`checkrein trust` confirms it: until then what a project loosens waits.");
-    }
-    Ok(ExitStatus::Done)
 }
 
 /// Adds a setting to its file. An error where its lines cannot be added by a program, or the configuration would not be valid.

@@ -254,13 +254,60 @@ fn owner_of(address: &str) -> Option<String> {
     is_owned(&entry, address).then_some(entry)
 }
 
-/// A rule that asks about what was let pass.
+/// Rules that ask about what was let pass, the narrowest first: for this program, this kind of effect and this target, then for whatever the
+/// program does of that kind.
 fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Action) -> Vec<Proposal> {
     // What reads is meant only where nothing else is done: a rule without a kind would ask about every call of that name.
     let is_more = |effect: &&Effect| effect.kind != EffectKind::FileRead;
     let gravity = |effect: &&Effect| (effect.severity, effect.kind.is_mutating());
     let gravest = review.effects.iter().filter(is_more).max_by_key(gravity);
     let gravest = gravest.or_else(|| review.effects.iter().max_by_key(gravity));
+    let beginning = beginning(action);
+    let tool = action.tool.as_str();
+    let condition = if beginning.is_empty() {
+        // A call of another tool has no command to be told by. A rule without a condition is none.
+        is_plain_name(tool).then(|| format!("action.tool == \"{tool}\""))
+    } else {
+        // As words of their own: `ls` is no part of `false`, nor `.env` of `.envrc`.
+        Some(format!("(\" \" + action.command + \" \").contains(\" {beginning} \")"))
+    };
+    let (Some(condition), true) = (condition, gravest.is_some() || !beginning.is_empty()) else {
+        return Vec::new();
+    };
+    let subject = if beginning.is_empty() { tool } else { &beginning };
+    let about =
+        if beginning.is_empty() { gravest.map_or(tool, |effect| effect.kind.name()) } else { &beginning };
+    let file = config_files::user_file(environment);
+    let rule = |says: String, condition: &str| {
+        let kinds = gravest.map(|effect| format!("kinds: [{}]", effect.kind.name()));
+        let fields: Vec<String> = [format!("name: {}", rule_name(about))]
+            .into_iter()
+            .chain(kinds)
+            .chain([format!("when: {}", quoted(condition))])
+            .collect();
+        let lines = format!(
+            "step_reviewer:\n  rules:\n    custom:\n      - {}\n        decision: modify\n        reason: {REASON}\n",
+            fields.join("\n        ")
+        );
+        let value = format!("[{{{}, decision: modify, reason: {REASON}}}]", fields.join(", "));
+        draft(says, file.clone(), ("step_reviewer.rules.custom", value), lines)
+    };
+    let Some(effect) = gravest else {
+        return vec![rule(format!("a rule asks about every `{subject}`"), &condition)];
+    };
+    let narrow = effect.target.text().filter(|target| is_plain_text(target)).map(|target| {
+        let says = format!("a rule asks where `{subject}` {} `{target}`", effect.kind.verb());
+        let there =
+            format!("effects.exists(e, e.kind == \"{}\" && e.target == \"{target}\")", effect.kind.name());
+        rule(says, &format!("{condition} && {there}"))
+    });
+    let whole = WHOLE_CLAUSES.into_iter().find(|(kind, _)| *kind == effect.kind);
+    let does = whole.map_or_else(|| format!("{} something", effect.kind.verb()), |(_, does)| does.to_owned());
+    narrow.into_iter().chain([rule(format!("a rule asks where `{subject}` {does}"), &condition)]).collect()
+}
+
+/// The first words of a command that name it: the program, and its subcommand or first operand; empty for another tool.
+fn beginning(action: &Action) -> String {
     let words: Vec<&str> = action
         .shell_text()
         .unwrap_or_default()
@@ -269,49 +316,19 @@ fn tightening(environment: &HostEnvironment, review: &ReviewRecord, action: &Act
         .take_while(|word| !word.starts_with('-'))
         .take(2)
         .collect();
-    let beginning = words.join(" ");
-    let kinds = gravest.map(|effect| format!("        kinds: [{}]\n", effect.kind.name()));
-    let when = (!beginning.is_empty())
-        // As words of their own: `ls` is no part of `false`, nor `.env` of `.envrc`.
-        .then(|| format!("        when: '(\" \" + action.command + \" \").contains(\" {beginning} \")'\n"))
-        // A call of another tool has no command to be told by.
-        .or_else(|| {
-            Some(format!("        when: 'action.tool == \"{}\"'\n", action.tool.as_str()))
-                .filter(|_| is_plain_name(action.tool.as_str()))
-        });
-    let name: String = match gravest {
-        _ if !beginning.is_empty() => format!("ask_about_{beginning}"),
-        Some(effect) => format!("ask_about_{}", effect.kind.name()),
-        None => return Vec::new(),
-    };
-    let name: String = name
-        .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' })
-        .collect();
-    let name = name.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
-    let rule = |kinds: &str, when: &str| {
-        format!(
-            "step_reviewer:\n  rules:\n    custom:\n      - name: {name}\n{kinds}{when}        decision: modify\n        reason: {REASON}\n"
-        )
-    };
-    let file = config_files::user_file(environment);
-    // A rule without a condition is none.
-    let Some(when) = when else { return Vec::new() };
-    let subject = if beginning.is_empty() { action.tool.as_str() } else { &beginning };
-    let says = match gravest {
-        Some(effect) => {
-            let whole = WHOLE_CLAUSES.into_iter().find(|(kind, _)| *kind == effect.kind);
-            let does = whole
-                .map_or_else(|| format!("{} something", effect.kind.verb()), |(_, does)| does.to_owned());
-            format!("a rule asks where `{subject}` {does}")
-        }
-        None => format!("a rule asks about every `{subject}`"),
-    };
-    let kinds = kinds.unwrap_or_default();
-    let fields = [kinds.trim(), when.trim()].into_iter().filter(|field| !field.is_empty());
-    let fields: Vec<&str> = fields.collect();
-    let value = format!("[{{name: {name}, {}, decision: modify, reason: {REASON}}}]", fields.join(", "));
-    vec![draft(says, file, ("step_reviewer.rules.custom", value), rule(&kinds, &when))]
+    words.join(" ")
+}
+
+/// The name of a rule that asks about something.
+fn rule_name(about: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+    let name: String = format!("ask_about_{about}").chars().map(plain).collect();
+    name.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+/// Whether a text can stand between quotes in an expression as it is, and in a line.
+fn is_plain_text(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['"', '\\', '`']) && !text.chars().any(char::is_control)
 }
 
 /// What calls do of which the verb names what it is about already.
