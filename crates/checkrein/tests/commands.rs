@@ -525,3 +525,12 @@ fn the_settings_are_shown_by_a_part_of_their_keys() {
         "{none:?}"
     );
 }
+
+#[test]
+fn a_replay_of_nothing_says_that_nothing_was_played() {
+    let environment = TestEnvironment::new();
+    environment.write("empty.jsonl", "\n\n");
+    let output = environment.checkrein(&["replay", "empty.jsonl"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("nothing was played"), "{said}");
+}

@@ -50,6 +50,9 @@ fn calls_verdicts_answers_and_opinions_are_counted() {
     assert_eq!(count(&stats, "verdicts", "escalate"), 2, "{stats}");
     assert_eq!(count(&stats, "questions", "no answer"), 1, "{stats}");
     assert_eq!(count(&stats, "questions", "open"), 1, "{stats}");
+    // An answer has one word wherever people read it.
+    let (log, sums) = (environment.succeed(&["log"]), environment.succeed(&["stats"]));
+    assert!(log.contains("asked: nobody answered") && sums.contains("nobody answered"), "{log}\n{sums}");
     assert_eq!(stats["wrong"], 1);
     // What became of the calls is told in the same numbers as everywhere else.
     let listed = environment.succeed(&["session", "list"]);
@@ -84,4 +87,21 @@ fn here_are_the_sessions_of_this_project_and_time_is_kept_to() {
     assert_eq!(told(&environment, &[])["calls"], 2);
     assert_eq!(told(&environment, &["--here"])["calls"], 1);
     assert_eq!(told(&environment, &["--since", "0m"])["calls"], 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_not_left_out_in_silence() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "ls");
+    environment.bash("t", "ls");
+    let ledger = environment.state().join("sessions/s/ledger.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, text.replace("\"type\"", "\u{1b}[31m")).unwrap();
+    let output = environment.checkrein(&["stats"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 call in"),
+        "{output:?}"
+    );
+    assert!(said.contains("session s: ") && said.contains("`checkrein audit verify`"), "{said}");
 }

@@ -63,7 +63,7 @@ pub(super) fn read(
 ) -> Result<(), CommandError> {
     let mut transcript = Transcript::default();
     let mut text = String::new();
-    let mut number = 0;
+    let (mut number, mut is_empty) = (0, true);
     let broken = |number: usize, error: &serde_json::Error| {
         CommandError::user(
             format!("`{name}` line {number}, column {}: {error}", error.column()),
@@ -79,6 +79,7 @@ pub(super) fn read(
         if text.trim().is_empty() {
             continue;
         }
+        is_empty = false;
         let value: Json = match serde_json::from_str(&text) {
             Ok(value) => value,
             // Gemini CLI writes one object over many lines.
@@ -104,6 +105,13 @@ pub(super) fn read(
         } else {
             transcript.take_all(&value, listener)?;
         }
+    }
+    if is_empty {
+        // Nothing that was played is not a session in which nothing was wrong.
+        return Err(CommandError::user(
+            format!("`{name}` is empty, so nothing was played"),
+            "transcripts of Claude Code are in `~/.claude/projects/`",
+        ));
     }
     transcript.finish(listener)
 }

@@ -26,7 +26,7 @@ use crate::api;
 use crate::api::sessions::{InterventionCount, NamedCount, RuleRate, Spending, Stats};
 use crate::moments::TimeStart;
 use crate::render::time;
-use crate::terminal::{counted, print, print_exact};
+use crate::terminal::{counted, log, plain, print, print_exact};
 
 /// How many projects, models, days and rules are told apart (ours); what comes after is summed up.
 const MOST: usize = 1000;
@@ -136,7 +136,12 @@ impl Sums {
         let mut opinions = BTreeMap::new();
         // What became of calls is counted as everywhere else: by the state of the session.
         let mut state = SessionState::default();
-        for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
+        let mut unread = 0;
+        for line in lines(&ledger.path())? {
+            let Some(record) = line.ok().and_then(|line| line.record) else {
+                unread += 1;
+                continue;
+            };
             let is_new = match &record.body {
                 RecordBody::Usage(usage) => {
                     offsets.insert(usage.mark.file, usage.mark.offset).unwrap_or_default() <= usage.from
@@ -164,6 +169,13 @@ impl Sums {
             *self.became.entry(word).or_default() += count;
         }
         self.sessions += 1;
+        if unread > 0 {
+            log(&format!(
+                "checkrein: left out, since it cannot be read: session {}: {}; `checkrein audit verify` says more",
+                plain(session.folder.as_str()),
+                counted(unread, "line")
+            ));
+        }
         Ok(())
     }
 
