@@ -43,7 +43,7 @@ const USAGE: &str = "usage: cargo xtask release [--dry-run] [--to DIR] [--progra
 
   --dry-run       make and try everything, whatever this checkout is; without it, HEAD must be clean and carry the tag of the version
   --to DIR        put the files into DIR (default: target/release-files), which is new, empty, or that of an earlier release
-  --programs DIR  take the programs for this machine from DIR, built already";
+  --programs DIR  take the programs for this machine from DIR, built already, and those for another target from DIR/TARGET where that is";
 
 /// What the release is made of and for.
 struct Release {

@@ -81,6 +81,9 @@ const MAC_ARM: Target =
 const MAC_INTEL: Target =
     Target { triple: "x86_64-apple-darwin", system: System::MacOs, npm: "x64", homebrew: "intel" };
 
+/// How what builds for other targets is installed; the workflow of the release does the same.
+const CROSS_TOOLS: &str = "pip install ziglang==0.14.1 cargo-zigbuild==0.24.1";
+
 /// The two programs for one target.
 pub(crate) struct Programs {
     /// `checkrein`.
@@ -90,7 +93,8 @@ pub(crate) struct Programs {
 }
 
 impl Target {
-    /// Builds the programs, or takes them from `built` where they are for this machine; an error says why there are none.
+    /// Builds the programs, or takes them from `built`: those for this machine from the folder itself, those for another target from the folder
+    /// below it that is called by the target. An error says why there are none.
     pub(crate) fn programs(self, built: Option<&Path>) -> Result<Programs, String> {
         match (self.is_of_this_machine(), built) {
             (true, Some(folder)) => Programs::of(folder),
@@ -102,6 +106,9 @@ impl Target {
                     }
                     _ => Err("the target is not installed, and a release is static".to_owned()),
                 }
+            }
+            (false, Some(folder)) if folder.join(self.triple).is_dir() => {
+                Programs::of(&folder.join(self.triple))
             }
             (false, _) => self.cross_built(),
         }
@@ -115,7 +122,7 @@ impl Target {
     /// Built by `cargo-zigbuild`, which brings a linker for every target.
     fn cross_built(self) -> Result<Programs, String> {
         if !is_here("cargo-zigbuild") {
-            return Err("`cargo-zigbuild` is not here".to_owned());
+            return Err(format!("`cargo-zigbuild` is not here: `{CROSS_TOOLS}` brings it"));
         }
         if !is_installed(self.triple) {
             return Err(format!("the target is not installed: `rustup target add {}`", self.triple));
@@ -148,5 +155,35 @@ impl Programs {
             }
         }
         Ok(programs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn programs_that_are_built_already_are_taken_for_the_target_that_they_are_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = TARGETS.into_iter().find(|target| !target.is_of_this_machine()).expect("another target");
+        let place = folder.path().join(other.triple);
+        fs::create_dir(&place).expect("a folder");
+        let lacking = other.programs(Some(folder.path())).map(|_| ()).expect_err("nothing is there");
+        assert!(lacking.contains("is not there"), "{lacking}");
+        for name in ["checkrein", "checkrein-hook"] {
+            fs::write(place.join(name), name).expect("a file");
+        }
+        let programs = other.programs(Some(folder.path())).expect("both are there");
+        assert_eq!((programs.full, programs.hook), (place.join("checkrein"), place.join("checkrein-hook")));
+    }
+
+    #[test]
+    fn the_workflow_installs_what_the_command_names() {
+        let workflow = xtask::root().join(".github/workflows/release.yml");
+        let text = fs::read_to_string(workflow).expect("the workflow");
+        let versions = CROSS_TOOLS.trim_start_matches("pip install ");
+        assert!(text.contains(versions), "{versions} is not in the workflow");
     }
 }
