@@ -33,7 +33,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &mut WatchState, palette: Palet
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
             .areas(frame.area());
     frame.render_widget(title(state), head);
-    frame.render_widget(footer(state), foot);
+    frame.render_widget(footer(state, foot.width), foot);
     match state.view.clone() {
         View::Help(mut page) => {
             draw_page(frame, body, "Keys", &mut page);
@@ -81,7 +81,7 @@ fn title(state: &WatchState) -> Line<'static> {
     ])
 }
 
-fn footer(state: &WatchState) -> Line<'static> {
+fn footer(state: &WatchState, width: u16) -> Line<'static> {
     if state.typing == Switch::On {
         return Line::from(format!("/{}\u{2588}", state.filter));
     }
@@ -94,10 +94,24 @@ fn footer(state: &WatchState) -> Line<'static> {
         (_, Some(DialogKind::Result)) => "enter close  up/down scroll",
         (View::Help(_), None) => "esc back  up/down scroll  q quit",
         (View::Details(_), None) => "esc back  up/down scroll  h halt  u undo  q quit",
-        (View::Sessions, None) => "? help  q quit  enter calls  / filter  a all  h halt  r resume  u undo",
-        (View::Calls, None) => "? help  q quit  enter details  esc back  h halt  r resume  u undo",
+        (View::Sessions, None) => "? help  q quit  h halt  u undo  enter calls  r resume  / filter  a all",
+        (View::Calls, None) => "? help  q quit  h halt  u undo  enter details  esc back  r resume",
     };
-    dim(keys.to_owned()).into()
+    dim(fitting(keys, usize::from(width))).into()
+}
+
+/// As many keys as fit a width, the first ones first; no key is cut, and the help has all of them.
+fn fitting(keys: &str, width: usize) -> String {
+    let mut shown = String::new();
+    for key in keys.split("  ") {
+        let gap = if shown.is_empty() { "" } else { "  " };
+        if shown_length(&shown) + gap.len() + shown_length(key) > width {
+            break;
+        }
+        shown.push_str(gap);
+        shown.push_str(key);
+    }
+    shown
 }
 
 fn draw_sessions(frame: &mut Frame<'_>, area: Rect, state: &WatchState, palette: Palette) {

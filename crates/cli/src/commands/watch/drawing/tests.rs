@@ -153,3 +153,16 @@ fn what_agents_write_cannot_speak_to_the_terminal() {
     let buffer = drawn_in(&mut state, 80, 24, Palette::Colours);
     assert!(buffer.content().iter().all(|cell| !cell.symbol().chars().any(char::is_control)));
 }
+
+#[test]
+fn no_key_in_the_footer_is_cut_at_any_width() {
+    let mut state = busy();
+    let whole = "? help  q quit  h halt  u undo  enter calls  r resume  / filter  a all";
+    for width in 8..=80 {
+        let shown = fitting(whole, width);
+        assert!(shown.chars().count() <= width && whole.starts_with(&shown), "{width}: {shown}");
+        assert!(shown.split("  ").all(|key| whole.split("  ").any(|known| known == key)), "{width}: {shown}");
+    }
+    // At the width of half a screen a session can still be halted.
+    assert!(drawn(&mut state, 40, 24).contains("h halt"), "{}", drawn(&mut state, 40, 24));
+}
