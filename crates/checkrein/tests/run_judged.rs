@@ -134,8 +134,8 @@ fn a_call_that_would_have_been_blocked_is_said_and_ends_a_run_that_nobody_watche
     let output = scene.environment.checkrein(&["run", "--", "bash", "agent.sh"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "with the user near it goes on: {said}");
-    assert!(said.contains("no hook reviewed `Bash rm -rf ~`, which would have been blocked"), "{said}");
-    assert!(said.contains("1 call ran that would have been blocked"), "{said}");
+    assert!(said.contains("no hook reviewed `Bash rm -rf ~`, which would have been stopped"), "{said}");
+    assert!(said.contains("1 call ran that would have been stopped"), "{said}");
 
     let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);
     assert_eq!(

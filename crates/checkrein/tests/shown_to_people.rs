@@ -491,3 +491,141 @@ fn verdicts_and_pages_are_written_in_the_words_of_the_field() {
     let odd: Vec<&&str> = ODD.iter().filter(|odd| agents.contains(**odd)).collect();
     assert!(odd.is_empty(), "{odd:?} in docs/agents.md");
 }
+
+/// Words for what has another one, each with the word that people read. The names of settings and of JSON stand on the pages that explain them.
+const OTHER_WORDS: [(&str, &str); 7] = [
+    ("nudge", "hint"),
+    ("escalate", "asked"),
+    ("escalated", "asked"),
+    ("blocked", "stopped"),
+    ("is kept as", "saved as"),
+    ("was kept as", "saved as"),
+    ("no answer", "nobody answered"),
+];
+
+/// What stands in a page or a snapshot as people read it: without blocks of settings, names in code and the frame of a snapshot.
+fn read_by_people(text: &str, is_page: bool) -> String {
+    let mut is_quoted = false;
+    let mut read = String::new();
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_quoted = !is_quoted && ["```yaml", "```json"].iter().any(|start| line.starts_with(start));
+            continue;
+        }
+        // In pages what stands in back-ticks is code; what is printed is read as a whole.
+        let parts = line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+        if !is_quoted {
+            read.push_str(if is_page { &parts } else { line });
+            read.push('\n');
+        }
+    }
+    read
+}
+
+#[test]
+fn one_thing_has_one_word_wherever_people_read_it() {
+    let root = support::repository();
+    let snapshots = ["crates/checkrein/tests/snapshots", "crates/cli/src/commands/watch/drawing/snapshots"];
+    let mut texts: Vec<(std::path::PathBuf, bool)> = Vec::new();
+    for folder in snapshots {
+        let files = std::fs::read_dir(root.join(folder)).unwrap();
+        texts.extend(files.map(|file| (file.unwrap().path(), false)));
+    }
+    // What a user reads first. The pages about the inside name what the sources name.
+    let pages = [
+        "README.md",
+        "docs/agents.md",
+        "docs/ci.md",
+        "docs/client-view.md",
+        "docs/day.md",
+        "docs/false-alarms.md",
+        "docs/installing.md",
+        "docs/policy.md",
+        "docs/questions.md",
+        "docs/quick-start.md",
+        "docs/supervision.md",
+        "docs/team.md",
+        "docs/unattended.md",
+    ];
+    texts.extend(pages.map(|page| (root.join(page), true)));
+    assert!(texts.len() > 40, "{texts:?}");
+    let mut found = Vec::new();
+    for (path, is_page) in texts {
+        let text = read_by_people(&std::fs::read_to_string(&path).unwrap(), is_page);
+        for (number, line) in text.lines().enumerate() {
+            let words = format!(" {} ", line.to_lowercase().replace(|c: char| !c.is_ascii_alphabetic(), " "));
+            for (other, word) in OTHER_WORDS.iter().filter(|(other, _)| words.contains(&format!(" {other} ")))
+            {
+                found.push(format!("{} {number}: `{other}` for `{word}`: {line}", path.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Whatever a call is called and says, nothing of it speaks to the terminal of whoever reads the records, and no name looks like a line of ours.
+#[test]
+fn nothing_of_a_call_speaks_to_the_terminal() {
+    const ESCAPES: &str = "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}\u{200b}";
+    let environment = TestEnvironment::new();
+    let home = environment.home();
+    std::fs::write(home.join("diary.md"), "mine\n").unwrap();
+    let tell = |event: &str, fields: Json| environment.answer_to(&environment.payload("s", event, fields));
+    tell("UserPromptSubmit", json!({ "prompt": format!("one\ntwo {ESCAPES}") }));
+    let id = format!("toolu_a{ESCAPES} b\nc");
+    let call = |id: &str, tool: &str, input: Json| json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
+    tell("PreToolUse", call(&id, "Bash", json!({ "command": format!("rm '../diary.md' \"{ESCAPES}\"") })));
+    tell(
+        "PreToolUse",
+        call(
+            "toolu_w",
+            "Write",
+            json!({ "file_path": format!("{}/f{ESCAPES}\ndecided     let it run", home.display()), "content": ESCAPES }),
+        ),
+    );
+    tell(
+        "PreToolUse",
+        call(
+            "toolu_m",
+            &format!("mcp__x{ESCAPES}__do"),
+            json!({ "path": format!("/etc/{ESCAPES}\nwhy         none") }),
+        ),
+    );
+    let ran = json!({ "tool_response": { "stdout": ESCAPES, "stderr": "", "interrupted": false } });
+    tell(
+        "PostToolUse",
+        shell_call(&format!("toolu_never{ESCAPES}\nreviewed"), &format!("rm -rf {ESCAPES}"), ran),
+    );
+    environment.write("bad.yaml", &format!("a{ESCAPES}: 1\n"));
+    let commands: &[&[&str]] = &[
+        &["log"],
+        &["log", "--risky"],
+        &["session", "list"],
+        &["session", "show", "s"],
+        &["show", "LAST"],
+        &["show", "toolu_w"],
+        &["show", "toolu_m", "--verbose"],
+        &["allow", "toolu_w"],
+        &["wrong", "LAST"],
+        &["stats"],
+        &["watch"],
+        &["undo", "--dry-run"],
+        &["snapshot", "list"],
+        &["ticket", "list"],
+        &["doctor"],
+        &["policy", "try", "bad.yaml"],
+        &["history", "one"],
+        &["surprise", "list"],
+        &["show", &id],
+    ];
+    for command in commands {
+        let mut run = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let output = run.env("COLUMNS", "80").args(*command).output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code <= 3), "{command:?}: {output:?}");
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let speaks = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202e}' | '\u{200b}');
+        assert!(!said.contains(speaks), "{command:?}: {said:?}");
+        let labels = said.lines().filter(|line| line.starts_with("decided ")).count();
+        assert!(labels <= 1 && !said.contains("\nwhy         none"), "{command:?}: {said}");
+    }
+}

@@ -73,7 +73,7 @@ pub const SHOWN: &[Ability] = &[
     },
     Ability {
         title: "judged",
-        what: "an unattended `checkrein run` without hooks ends at a call that would have been blocked",
+        what: "an unattended `checkrein run` without hooks ends at a call that would have been stopped",
         test: "real_further_clients::NAME::is_judged_without_hooks",
         form: None,
         clients: &["claude", "codex", "gemini", "qwen", "copilot", "opencode", "droid"],

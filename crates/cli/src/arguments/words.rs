@@ -92,12 +92,17 @@ pub(crate) fn client_names_or_all() -> PossibleValuesParser {
     CLIENTS.iter().map(|adapter| adapter.client.name()).chain([ALL]).collect::<Vec<_>>().into()
 }
 
+/// A verdict, in the words of lists; those of settings and JSON are understood too.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum VerdictName {
     Ok,
+    #[value(name = "hint", alias = "nudge")]
     Nudge,
+    #[value(name = "asked", alias = "escalate")]
     Escalate,
+    #[value(name = "stopped", alias = "block")]
     Block,
+    #[value(name = "halted", alias = "halt")]
     Halt,
 }
 

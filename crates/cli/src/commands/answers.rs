@@ -45,6 +45,12 @@ impl QuestionOutcome {
         }
     }
 
+    /// The word for people behind one for programs.
+    pub fn word_of(name: &str) -> &str {
+        let differs = [Self::YesByUser, Self::NoByUser, Self::NoAnswer];
+        differs.into_iter().find(|outcome| outcome.name() == name).map_or(name, |outcome| outcome.word())
+    }
+
     /// In one word.
     pub fn word(self) -> &'static str {
         match self {

@@ -16,7 +16,7 @@ use super::show::ShowExtent;
 use super::story::shortened;
 use super::{ExitStatus, OutputForm, line};
 use crate::api;
-use crate::terminal::{bold, dim, log, plain, plain_name, print, print_exact, verdict, wrapped};
+use crate::terminal::{bold, dim, log, plain, plain_name, print, print_exact, verdict_word, wrapped};
 use checkrein_engine::check as check_action;
 use checkrein_engine::config_files;
 use checkrein_engine::context::Context;
@@ -310,7 +310,7 @@ fn titled(title: &str, text: &str) -> String {
 fn verdict_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
     let kind = review.verdict.kind;
     let flagged = if review.verdict.flagged { ", flagged" } else { "" };
-    let mut lines = vec![format!("{}{flagged}: {}", verdict(kind), ahead(review))];
+    let mut lines = vec![format!("{}{flagged}: {}", verdict_word(kind), ahead(review))];
     // The effects of what is fine stand below.
     if !review.reasoning.primary.is_empty() && kind != VerdictKind::Ok {
         lines.push(format!("  {}", shown(&review.reasoning.primary)));
@@ -334,8 +334,8 @@ fn ahead(review: &Review) -> &'static str {
         (VerdictKind::Nudge, Some(_)) => "a safer form would run instead",
         (VerdictKind::Nudge, None) => "this would run, with a hint to the agent",
         (VerdictKind::Escalate, _) => "you would be asked first",
-        (VerdictKind::Block, _) => "this would be refused",
-        (VerdictKind::Halt, _) => "this would be refused, and the session stopped",
+        (VerdictKind::Block, _) => "this would not run",
+        (VerdictKind::Halt, _) => "this would not run, and the session would be stopped",
     }
 }
 

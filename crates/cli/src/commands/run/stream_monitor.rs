@@ -70,7 +70,7 @@ impl Findings {
         let mut words = Vec::new();
         if self.refusable > 0 {
             words.push(format!(
-                "{} ran that would have been blocked: the hooks did not run. `checkrein init` registers them, `checkrein doctor` proves them",
+                "{} ran that would have been stopped: the hooks did not run. `checkrein init` registers them, `checkrein doctor` proves them",
                 counted(self.refusable, "call")
             ));
         }
@@ -304,11 +304,11 @@ impl StreamWorker {
         });
         match self.profile {
             Profile::Interactive if number <= TOLD => log(&plain(&format!(
-                "checkrein: no hook reviewed `{call}`, which would have been blocked: {reason}"
+                "checkrein: no hook reviewed `{call}`, which would have been stopped: {reason}"
             ))),
             Profile::Interactive => {}
             Profile::Unattended | Profile::Strict => {
-                self.stop(Stop::Unguarded(call.to_owned(), format!("it would have been blocked: {reason}")));
+                self.stop(Stop::Unguarded(call.to_owned(), format!("it would have been stopped: {reason}")));
             }
         }
     }

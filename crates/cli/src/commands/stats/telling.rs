@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use checkrein_protocol::{AbsolutePath, InterventionKind};
 
 use crate::api::sessions::{NamedCount, Spending, Stats};
+use crate::commands::answers::QuestionOutcome;
 use crate::phrases;
 use crate::terminal::{bold, counted, plain, wrapped};
 
@@ -33,7 +34,7 @@ pub(super) fn in_words(
     ));
     counts(&mut text, "what became of them", &stats.became, |name| name);
     counts(&mut text, "risk", &stats.risk, |name| name);
-    counts(&mut text, "answers to questions", &stats.questions, |name| name);
+    counts(&mut text, "answers to questions", &stats.questions, QuestionOutcome::word_of);
     if !stats.interventions.is_empty() {
         title(&mut text, "about what went wrong over several calls");
         for one in &stats.interventions {
