@@ -358,9 +358,13 @@ impl Refusal {
     fn kind(self) -> VisitKind {
         match self {
             Self::WrongKey | Self::TooMany | Self::LoggedOut => VisitKind::KeyRefused,
-            Self::Host | Self::Origin | Self::NoKey | Self::Role | Self::Agent | Self::Elsewhere => {
-                VisitKind::Refused
-            }
+            Self::Host
+            | Self::Origin
+            | Self::NoKey
+            | Self::Role
+            | Self::Agent
+            | Self::Detached
+            | Self::Elsewhere => VisitKind::Refused,
         }
     }
 
