@@ -320,7 +320,7 @@ fn followed(environment: &TestEnvironment, sample: &ReviewRecord) {
     });
     println!(
         "the server used {:.0} % of one processor",
-        100.0 * (server.processor_time() - busy).as_secs_f64() / began.elapsed().as_secs_f64()
+        100.0 * server.processor_time().saturating_sub(busy).as_secs_f64() / began.elapsed().as_secs_f64()
     );
     println!("and {} MB of memory at most", server.memory() / 1_000_000);
     let mut late = late;

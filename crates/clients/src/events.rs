@@ -325,7 +325,7 @@ mod tests {
                         told.insert(event.name.to_owned());
                     }
                     EventTreatment::Left(why) => {
-                        assert!(why.split(' ').count() > 3, "{name}: {}", event.name)
+                        assert!(why.split(' ').count() > 3, "{name}: {}", event.name);
                     }
                 }
             }

@@ -33,8 +33,8 @@ impl Pairs {
 
     /// A name that stands twice in this object, or anywhere below one of its fields with these names.
     pub(crate) fn twofold(&self, deep: &[&str]) -> Option<&str> {
-        let below = self.fields().iter().filter(|(name, _)| deep.contains(&name.as_str()));
-        self.own_twofold().or_else(|| below.filter_map(|(_, value)| value.anywhere_twofold()).next())
+        let mut below = self.fields().iter().filter(|(name, _)| deep.contains(&name.as_str()));
+        self.own_twofold().or_else(|| below.find_map(|(_, value)| value.anywhere_twofold()))
     }
 
     fn own_twofold(&self) -> Option<&str> {

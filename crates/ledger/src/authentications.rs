@@ -227,8 +227,8 @@ mod tests {
         let path = home.authentications();
         let text = std::fs::read_to_string(&path).unwrap();
         let without = |number: usize| -> String {
-            let kept = text.lines().enumerate().filter(|(line, _)| *line != number);
-            kept.map(|(_, line)| format!("{line}\n")).collect()
+            let kept = text.split_inclusive('\n').enumerate().filter(|(line, _)| *line != number);
+            kept.map(|(_, line)| line).collect()
         };
         for number in 0..3 {
             std::fs::write(&path, without(number)).unwrap();

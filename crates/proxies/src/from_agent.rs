@@ -235,15 +235,13 @@ impl Desk {
         match ruling {
             Ruling::Passed => {
                 let choices = Choices::of(&params);
-                let fate = match self.standing_yes(&session, &name, &choices, &actions) {
-                    Some(yes) => {
-                        self.answer_by(message, &yes);
-                        Fate::Kept
-                    }
-                    None => {
-                        self.await_permission(message, &session, &name, choices, actions);
-                        Fate::Passed
-                    }
+                let standing = self.standing_yes(&session, &name, &choices, &actions);
+                let fate = if let Some(yes) = standing {
+                    self.answer_by(message, &yes);
+                    Fate::Kept
+                } else {
+                    self.await_permission(message, &session, &name, choices, actions);
+                    Fate::Passed
                 };
                 if let Some(text) = for_user {
                     self.remark(&session, &text);

@@ -238,7 +238,7 @@ impl Oidc {
         ];
         let answer = self.exchange.post(&known.token, &fields)?;
         let token = answer["id_token"].as_str().ok_or("the issuer gave no identity")?;
-        let keys = self.exchange.get(&known.keys)?;
+        let keys = exchange::get(&known.keys)?;
         let expected = Expected { issuer: &self.issuer, client: &self.client, nonce: &one.nonce, now };
         let email = verified(token, &keys, &expected).map_err(|fault| fault.to_string())?;
         let role = self.role_of(&email).ok_or_else(|| format!("`{email}` is not listed"))?;
@@ -252,7 +252,7 @@ impl Oidc {
             return Ok(known);
         }
         let address = format!("{}/.well-known/openid-configuration", self.issuer.trim_end_matches('/'));
-        let told = self.exchange.get(&address)?;
+        let told = exchange::get(&address)?;
         if told["issuer"] != self.issuer.as_str() {
             return Err("what answers for the issuer calls itself something else".to_owned());
         }

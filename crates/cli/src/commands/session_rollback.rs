@@ -206,12 +206,12 @@ impl Rollback<'_> {
             };
             let of_git_kept: Vec<&(Step, String)> = left.iter().filter(stays).collect();
             for (what, why) in kept_of_git(&snapshot, &of_git_kept) {
-                plan.git_kept.entry(what).or_insert_with(|| self.way_on(why, &snapshot));
+                plan.git_kept.entry(what).or_insert_with(|| way_on(why, &snapshot));
             }
             let kept: BTreeMap<PathBuf, String> = left
                 .iter()
                 .filter(|(step, _)| directory_of(&snapshot, step).is_none())
-                .map(|(step, why)| (step.path.as_path().to_owned(), self.way_on(why, &snapshot)))
+                .map(|(step, why)| (step.path.as_path().to_owned(), way_on(why, &snapshot)))
                 .collect();
             let done: BTreeSet<PathBuf> =
                 prepared.steps().iter().map(|step| step.path.as_path().to_owned()).collect();
@@ -290,10 +290,10 @@ impl Rollback<'_> {
                 .filter(is_meant)
                 .partition(|(step, _)| directory_of(&snapshot, step).is_some());
             for (what, why) in kept_of_git(&snapshot, &git_left) {
-                git_kept.entry(what).or_insert_with(|| self.way_on(why, &snapshot));
+                git_kept.entry(what).or_insert_with(|| way_on(why, &snapshot));
             }
             for (step, why) in files_left {
-                kept.entry(step.path.as_path().to_owned()).or_insert_with(|| self.way_on(why, &snapshot));
+                kept.entry(step.path.as_path().to_owned()).or_insert_with(|| way_on(why, &snapshot));
             }
             let steps: Vec<Step> = prepared.steps().to_vec();
             let git = of_git(&prepared, &snapshot);
@@ -398,14 +398,6 @@ impl Rollback<'_> {
         format!("{} {}", step.deed.name(), self.shown(step.path.as_path()))
     }
 
-    /// Why something stays, with the command that brings it back where an option of `undo` would.
-    fn way_on(&self, why: &str, snapshot: &Listed) -> String {
-        match why.strip_suffix(FORCED) {
-            Some(why) => format!("{why}; `checkrein undo {} --force` puts it back all the same", snapshot.id),
-            None => why.to_owned(),
-        }
-    }
-
     fn removal(&self, path: &Path) -> String {
         format!("{} {}", RestoreAction::Remove.name(), self.shown(path))
     }
@@ -463,4 +455,12 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
         }
     };
     found.map(|(_, number)| ActionNumber(number)).ok_or_else(|| NamedKind::Action.unknown(text))
+}
+
+/// Why something stays, with the command that brings it back where an option of `undo` would.
+fn way_on(why: &str, snapshot: &Listed) -> String {
+    match why.strip_suffix(FORCED) {
+        Some(why) => format!("{why}; `checkrein undo {} --force` puts it back all the same", snapshot.id),
+        None => why.to_owned(),
+    }
 }

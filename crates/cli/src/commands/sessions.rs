@@ -39,7 +39,7 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
             }
         }
         OutputForm::Text if all.is_empty() => {
-            print("no session is recorded yet; `checkrein init` registers the hooks")
+            print("no session is recorded yet; `checkrein init` registers the hooks");
         }
         OutputForm::Text => {
             let names = ShortNames::of_sessions(environment);

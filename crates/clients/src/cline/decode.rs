@@ -58,6 +58,7 @@ const LISTS: [&str; 4] = ["files", "requests", "queries", "paths"];
 
 /// The call with its lists as lists, and with the addresses of its requests under a name that is known.
 fn plain(mut action: Action) -> Action {
+    const COMMANDS: [&str; 5] = ["commands", "command", "args", "input", "cmd"];
     let Some(fields) = action.input.as_object_mut() else { return action };
     for name in LISTS {
         let read = fields.get(name).and_then(Json::as_str).and_then(|text| serde_json::from_str(text).ok());
@@ -70,7 +71,6 @@ fn plain(mut action: Action) -> Action {
         fields.insert("urls".to_owned(), Json::from(urls));
     }
     // The client answers such a call itself: there is nothing that would run.
-    const COMMANDS: [&str; 5] = ["commands", "command", "args", "input", "cmd"];
     if action.tool.as_str() == "run_commands" && !COMMANDS.iter().any(|name| fields.contains_key(*name)) {
         fields.insert("command".to_owned(), Json::from(""));
     }

@@ -120,9 +120,10 @@ impl Access {
         let folder = self.outside.as_ref().map(|outside| &outside.folder);
         match (&visitor.by, folder) {
             (KeyKind::Header, _) => true,
-            (KeyKind::Cookie(login), _) => !self.ended.holds(*login),
+            (KeyKind::Cookie(login), _) | (KeyKind::Issuer { login, .. }, Some(_)) => {
+                !self.ended.holds(*login)
+            }
             (KeyKind::Device { .. } | KeyKind::Password { .. } | KeyKind::Issuer { .. }, None) => false,
-            (KeyKind::Issuer { login, .. }, Some(_)) => !self.ended.holds(*login),
             (KeyKind::Device { id, .. }, Some(folder)) => devices::is_paired(folder, id),
             (KeyKind::Password { generation, login }, Some(folder)) => {
                 !self.ended.holds(*login)

@@ -25,11 +25,12 @@ impl std::fmt::Debug for Exchange {
     }
 }
 
-impl Exchange {
-    pub(super) fn get(&self, address: &str) -> Result<Json, String> {
-        asked(&[setting("url", address)])
-    }
+/// Reads what an issuer publishes.
+pub(super) fn get(address: &str) -> Result<Json, String> {
+    asked(&[setting("url", address)])
+}
 
+impl Exchange {
     /// Sends a form; `client_id` stands in it.
     pub(super) fn post(&self, address: &str, fields: &[(&str, &str)]) -> Result<Json, String> {
         let body: Vec<String> =
