@@ -7,7 +7,9 @@ use crate::grammar::{Grammar, Value};
 use crate::language::SourceLanguage;
 use crate::remark::says_unwritten;
 use crate::source::{Source, descendants, named_children};
-use crate::telling::{is_end, is_output, is_pause, is_timer, names_variable, said_by_statement};
+use crate::telling::{
+    answers_not_implemented, is_end, is_output, is_pause, is_timer, names_variable, said_by_statement,
+};
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +136,10 @@ fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)
             Act::Work => act(source, body, depth),
             known => known,
         };
+        let act = match act {
+            Act::Work if answers_not_implemented(source, body) => Act::Unwritten(Saying::Message),
+            act => act,
+        };
         return all.push((body, act));
     }
     let statements = statements(source, body);
@@ -152,6 +158,10 @@ fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)
                 }
             }
             _ => act(source, statement, depth),
+        };
+        let done = match done {
+            Act::Work if answers_not_implemented(source, statement) => Act::Unwritten(Saying::Message),
+            done => done,
         };
         all.push((statement, done));
     }
@@ -293,7 +303,7 @@ fn is_pretence(source: &Source, node: Node<'_>) -> bool {
 }
 
 /// What is called, with the object that it is called of.
-fn whole_callee(source: &Source, node: Node<'_>, callee: &str) -> String {
+pub(crate) fn whole_callee(source: &Source, node: Node<'_>, callee: &str) -> String {
     let of = ["object", "receiver", "scope"].iter().find_map(|field| node.child_by_field_name(field));
     match of {
         Some(of) => format!("{}.{callee}", source.text(of)),
@@ -444,7 +454,7 @@ fn raised(source: &Source, node: Node<'_>) -> Act {
 }
 
 /// The expression inside of nodes that add nothing.
-fn unwrapped<'t>(grammar: &Grammar, node: Node<'t>) -> Node<'t> {
+pub(crate) fn unwrapped<'t>(grammar: &Grammar, node: Node<'t>) -> Node<'t> {
     let mut node = node;
     for _ in 0..DEPTH {
         if !grammar.wrappers.contains(&node.kind()) {

@@ -7,7 +7,8 @@ use crate::language::SourceLanguage;
 use crate::source::{Source, named_children};
 
 pub(crate) fn is_assertion(source: &Source, callee: &str) -> bool {
-    const STARTS: [&str; 14] = [
+    const STARTS: [&str; 15] = [
+        "succeed",
         "assert",
         "expect",
         "should",
@@ -124,7 +125,7 @@ pub(crate) fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments
     let is_of_expectation = ["expect", "to", "not_to"].contains(&last.as_str());
     match arguments {
         _ if is_of_expectation => false,
-        [] => false,
+        [] => callee == "SUCCEED",
         [one] => holds_always(source, *one),
         [first, second, ..] => {
             let is_about_one = ["assert", "asserttrue", "assert_true", "istrue", "true", "ok", "expect_true"]

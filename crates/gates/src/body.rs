@@ -4,10 +4,13 @@ use tree_sitter::Node;
 
 use crate::act::{Act, Saying, acts, unwritten_at};
 use crate::completeness::CodeVerdict;
+use crate::deferral::puts_off;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, Place, words};
 use crate::language::SourceLanguage;
+use crate::proof::is_test_case;
 use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten, stands_alone};
+use crate::slight;
 use crate::source::{Source, descendants, line_of, named_children};
 
 /// What kind of text a function stands in.
@@ -38,7 +41,9 @@ impl JudgedFunction {
 pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) -> JudgedFunction {
     let Some(body) = function.body else { return JudgedFunction::plain(without_body(function)) };
     let done = acts(source, body);
-    if let Some(at) = unwritten(&done) {
+    if let Some(at) = unwritten(&done)
+        && !(at.1 == Saying::Message && names_absence(&function.name))
+    {
         return not_implemented(source, function, &done, at, setting);
     }
     let real: Vec<&(Node<'_>, Act)> =
@@ -79,9 +84,31 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
         );
     }
     if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::MadeValue | Act::Output | Act::End)) {
-        return fixed(source, function, &real, setting);
+        let judged = fixed(source, function, &real, setting);
+        if setting == Setting::Code
+            && judged.verdict != CodeVerdict::Stub
+            && !names_absence(&function.name)
+            && let Some((node, kind)) = slight::admitted(source, function, &real)
+        {
+            return found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub);
+        }
+        return judged;
+    }
+    if setting == Setting::Code
+        && !names_absence(&function.name)
+        && let Some((node, kind)) = slight::admitted(source, function, &real)
+    {
+        return found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub);
     }
     worked(source, function, body, setting)
+}
+
+/// Whether a function is named after what is not there: then it is what says so to others.
+fn names_absence(name: &str) -> bool {
+    let plain: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    ["notimplemented", "unimplemented", "unsupported", "notsupported", "notallowed"]
+        .iter()
+        .any(|word| plain.contains(word))
 }
 
 /// The statement that says that the function is not written. One that only prints counts only where nothing else is done.
@@ -191,8 +218,18 @@ fn empty(
     setting: Setting,
 ) -> JudgedFunction {
     let promise = function.comments.iter().find(|comment| match setting {
-        Setting::Code => promises(source.text(**comment)) && !is_meant(source.text(**comment)),
-        Setting::Tests => remark_of(source.text(**comment)) == Remark::Unwritten,
+        Setting::Code => {
+            let text = source.text(**comment);
+            (promises(text) || puts_off(text)) && !is_meant(text)
+        }
+        // An empty test proves nothing, whatever is left to do in it.
+        Setting::Tests => match remark_of(source.text(**comment)) {
+            Remark::Unwritten => true,
+            Remark::Mark => is_test_case(source, function),
+            Remark::Elided | Remark::StandIn | Remark::Plain => {
+                promises(source.text(**comment)) && is_test_case(source, function)
+            }
+        },
     });
     if function.place == Place::Contract {
         return JudgedFunction::plain(CodeVerdict::Interface);

@@ -212,6 +212,14 @@ kinds! {
     RepeatedTest "repeated_test", Some(Gate::TestPlan),
         "the test has the name of another one",
         "say what it tests that the other does not";
+    /// A problem of a design that a reviewer names.
+    DesignIssue "design_issue", Some(Gate::Lld),
+        "a reviewer names a problem of the design",
+        "change the design, then have it reviewed again";
+    /// A design that a reviewer does not approve.
+    DesignNotApproved "design_not_approved", Some(Gate::Lld),
+        "a reviewer does not approve the design",
+        "change the design, then have it reviewed again";
     /// A file that a design names and that did not change as it says.
     DesignNotDone "design_not_done", Some(Gate::Implementation),
         "a file of the design did not change as it says",
@@ -242,7 +250,10 @@ impl FindingKind {
 
     /// Whether a gate finds it.
     pub fn is_of(self, gate: Gate) -> bool {
-        self.gate().is_none_or(|own| own == gate)
+        self.gate().is_none_or(|own| {
+            // A design is reviewed after its form was looked at.
+            own == gate || (gate == Gate::Lld && matches!(own, Gate::Mechanical | Gate::TestPlan))
+        })
     }
 }
 

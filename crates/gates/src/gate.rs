@@ -17,13 +17,15 @@ pub enum Gate {
     Mechanical,
     /// Requirements against planned tests.
     TestPlan,
+    /// What a reviewer of another model says about a design, after its form.
+    Lld,
     /// Changes against a design, and tests that were seen to pass.
     Implementation,
 }
 
 impl Gate {
     /// All gates.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Completeness,
         Self::Secrets,
         Self::Scope,
@@ -31,6 +33,7 @@ impl Gate {
         Self::Licences,
         Self::Mechanical,
         Self::TestPlan,
+        Self::Lld,
         Self::Implementation,
     ];
 
@@ -44,6 +47,7 @@ impl Gate {
             Self::Licences => "licences",
             Self::Mechanical => "mechanical",
             Self::TestPlan => "test-plan",
+            Self::Lld => "lld",
             Self::Implementation => "implementation",
         }
     }

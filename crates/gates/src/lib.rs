@@ -10,6 +10,8 @@
 //! | `function` | the functions of a text, and where each stands |
 //! | `act` | what a statement of a body does |
 //! | `remark` | what comments and messages say about the code around them |
+//! | `deferral` | words by which comments and messages put work off |
+//! | `slight` | bodies that do next to nothing, and say that they are not written |
 //! | `body` | whether a function is written |
 //! | `proof` | tests: what they are, whether they run, what they assert |
 //! | `assertion` | what an assertion is about, and how much it says |
@@ -30,6 +32,7 @@
 //! | `mechanical` | the gate: sections, paths, tables and size of a design document |
 //! | `telling` | statements that tell people something, wait, or end the program |
 //! | `test_plan` | the gate: requirements against planned tests |
+//! | `lld` | the gate: the form of a low-level design, and what a reviewer says about it |
 //! | `implementation` | the gate: changes against a design, and tests that were seen to pass |
 //! | `design` | a design document: sections, tables, the files that it names |
 //! | `line_exemption` | findings that somebody allowed in a text that is not read as code |
@@ -46,6 +49,7 @@ mod assertion;
 mod body;
 mod comment;
 mod completeness;
+mod deferral;
 mod design;
 mod dropped;
 mod exemption;
@@ -58,6 +62,7 @@ mod imports;
 mod language;
 mod licences;
 mod line_exemption;
+mod lld;
 mod manifest;
 mod mechanical;
 mod phantoms;
@@ -67,6 +72,7 @@ mod remark;
 mod scope;
 mod secrets;
 mod side;
+mod slight;
 mod source;
 mod telling;
 mod test_plan;
@@ -85,6 +91,7 @@ pub use implementation::{
 pub use language::SourceLanguage;
 pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};
 pub use line_exemption::{Sifted, sift};
+pub use lld::{DesignDecision, DesignIssue, LLD_QUESTION, examine_form, reviewed_design};
 pub use manifest::{Ecosystem, Package, PackageFile, PackageList, PackageSource, read_packages};
 pub use mechanical::examine_design;
 pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine_manifest};

@@ -26,7 +26,7 @@ pub fn sift(gate: Gate, text: &str, mut findings: Vec<GateFinding>) -> Sifted {
             FindingKind::named(name.trim().split(end).next().unwrap_or_default())
         };
         let kinds: Vec<FindingKind> = names.split(',').filter_map(word).collect();
-        if !kinds.iter().any(|kind| kind.gate() == Some(gate)) {
+        if !kinds.iter().any(|kind| kind.gate().is_some() && kind.is_of(gate)) {
             continue;
         }
         let reason = ["*/", "-->", "\",", "\""]

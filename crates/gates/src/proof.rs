@@ -251,6 +251,14 @@ fn is_collected(source: &Source, node: Node<'_>) -> bool {
             || is_base())
 }
 
+/// Whether a function is a test, or the body of one that a call makes.
+pub(crate) fn is_test_case(source: &Source, function: &Function<'_>) -> bool {
+    let call = || function.node.parent().and_then(|parent| parent.parent());
+    is_test(source, function, Setting::Tests)
+        || source.grammar().closures.contains(&function.node.kind())
+            && call().is_some_and(|call| called_case(source, call).is_some())
+}
+
 /// `it("adds", () => ...)`, `it "adds" do ... end`.
 fn called_case(source: &Source, node: Node<'_>) -> Option<(String, Skip, bool)> {
     let (callee, arguments) = called(source, node)?;

@@ -203,7 +203,7 @@ pub(crate) fn promises(comment: &str) -> bool {
 }
 
 /// Whether a sentence that begins with a hint is about things that are called so: "temporary files have no owner".
-fn is_description(core: &str) -> bool {
+pub(crate) fn is_description(core: &str) -> bool {
     const VERBS: [&str; 14] = [
         "have", "has", "are", "is", "need", "needs", "find", "finds", "can", "cannot", "never", "do", "does",
         "call",
@@ -299,10 +299,20 @@ pub(crate) fn is_meant(comment: &str) -> bool {
 
 /// Whether the message of an error says that something is not written.
 pub(crate) fn says_unwritten(message: &str) -> bool {
-    const WHOLE: [&str; 6] = ["todo", "stub", "nyi", "tbd", "unimplemented", "placeholder"];
-    const WITHIN: [&str; 17] = [
+    const WHOLE: [&str; 7] = ["unfinished", "todo", "stub", "nyi", "tbd", "unimplemented", "placeholder"];
+    const WITHIN: [&str; 27] = [
+        "not been built",
+        "is planned",
+        "planned for",
+        "under construction",
+        "in the next release",
+        "in the next sprint",
+        "in a future",
         "not written yet",
         "not yet written",
+        "work in progress",
+        "yet to be implemented",
+        "needs to be implemented",
         "not done yet",
         "not yet done",
         "not implemented",
@@ -321,8 +331,11 @@ pub(crate) fn says_unwritten(message: &str) -> bool {
     ];
     let trimmed = message.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     WHOLE.contains(&trimmed.as_str())
+        || trimmed.ends_with(" not written") && !trimmed.contains("file")
         || trimmed.starts_with("todo:")
         || message.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "TODO")
+        // `rotate_keys: TBD`
+        || trimmed.rsplit_once(':').is_some_and(|(_, last)| WHOLE.contains(&last.trim()))
         || WITHIN.iter().chain(&UNWRITTEN_ELSEWHERE).any(|phrase| trimmed.contains(phrase))
 }
 
@@ -389,6 +402,17 @@ fn is_elision(text: &str) -> bool {
     let has_dots =
         text.starts_with("...") || text.ends_with("...") || text.starts_with('…') || text.ends_with('…');
     let core = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let left: Vec<&str> = core.split(' ').collect();
+    // Between dots a few words stand for what was there: "... rest of the drawing code ...".
+    let is_between = (text.starts_with("...") || text.starts_with('…'))
+        && (text.ends_with("...") || text.ends_with('…'))
+        && left.len() <= 8
+        && left
+            .iter()
+            .any(|word| ["rest", "remaining", "existing", "omitted", "unchanged", "here"].contains(word));
+    if is_between {
+        return true;
+    }
     let phrase = ELIDED.iter().find(|phrase| holds_phrase(text, phrase));
     match phrase {
         Some(_) if has_dots => true,

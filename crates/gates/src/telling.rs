@@ -45,10 +45,59 @@ fn streamed(source: &Source, node: Node<'_>, depth: usize) -> bool {
     is_shift && is_stream && (ENDS.contains(&source.text(right)) || is_fixed(source, right, 2))
 }
 
+/// Whether a statement answers a request of HTTP with the status for what is not implemented, 501, and does nothing besides.
+pub(crate) fn answers_not_implemented(source: &Source, statement: Node<'_>) -> bool {
+    const ANSWERS: [&str; 18] = [
+        "status",
+        "sendstatus",
+        "statuscode",
+        "http_response_code",
+        "httpresponse",
+        "response",
+        "abort",
+        "send_error",
+        "writehead",
+        "writeheader",
+        "head",
+        "set_status",
+        "code",
+        "httpexception",
+        "error",
+        "json",
+        "problem",
+        "make_response",
+    ];
+    const NAMES: [&str; 6] = [
+        "StatusNotImplemented",
+        "NOT_IMPLEMENTED",
+        "HTTP_501_NOT_IMPLEMENTED",
+        "Status501NotImplemented",
+        "HTTP_NOT_IMPLEMENTED",
+        "not_implemented",
+    ];
+    let is_plain = descendants(statement).filter(Node::is_named).all(|part| {
+        !source.grammar().is_function(part.kind())
+            && !["if", "switch", "match", "for", "while", "case", "try"]
+                .iter()
+                .any(|word| part.kind().split('_').next() == Some(word))
+    });
+    is_plain
+        && descendants(statement).filter_map(|part| called(source, part)).any(|(callee, arguments)| {
+            let name = crate::act::last_name(callee).to_lowercase();
+            ANSWERS.contains(&name.as_str())
+                && arguments.iter().any(|argument| {
+                    let text = source.text(*argument).trim();
+                    let last = text.rsplit(['.', ':']).next().unwrap_or(text);
+                    text == "501" || NAMES.contains(&last)
+                })
+        })
+}
+
 /// Whether a call prints, or writes into a log.
 pub(crate) fn is_output(callee: &str) -> bool {
-    const WHOLE: [&str; 23] = [
+    const WHOLE: [&str; 24] = [
         "alert",
+        "MessageBox.Show",
         "fprintf",
         "fputs",
         "perror",
@@ -102,7 +151,7 @@ pub(crate) fn is_end(callee: &str) -> bool {
         "std::process::exit",
         "System.exit",
     ];
-    ENDS.contains(&callee)
+    ENDS.contains(&callee) || callee.strip_prefix("std::").is_some_and(|name| ENDS.contains(&name))
 }
 
 /// Whether a call only waits.

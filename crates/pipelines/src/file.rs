@@ -144,6 +144,15 @@ impl StepAct {
         }
     }
 
+    /// Whether it asks reviewers: then it has to be known whose models write.
+    pub(crate) fn asks_reviewers(&self) -> bool {
+        match self {
+            Self::Review(_) => true,
+            Self::Gate(step) => step.review.is_some(),
+            Self::Command(_) | Self::Agent(_) | Self::Approve(_) | Self::PullRequest(_) => false,
+        }
+    }
+
     /// Whether nothing else of the pipeline may run meanwhile: an agent changes what the others look at.
     pub fn runs_alone(&self) -> bool {
         match self {
@@ -192,6 +201,17 @@ pub struct GateStep {
     pub gate: Gate,
     /// Its options besides, as words of its command line.
     pub options: Vec<TextTemplate>,
+    /// Who reviews what it looks at; `None` where the gate asks no reviewer.
+    pub review: Option<DesignReview>,
+}
+
+/// The review of a low-level design, after its form.
+#[derive(Debug, Clone)]
+pub struct DesignReview {
+    /// The document, below the worktree.
+    pub design: String,
+    /// The names of the reviewers, first first.
+    pub by: Vec<String>,
 }
 
 /// An agent.

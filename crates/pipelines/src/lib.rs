@@ -47,8 +47,8 @@ pub use condition::StepCondition;
 pub use endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 pub use excerpt::excerpt;
 pub use file::{
-    AgentScope, AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile,
-    PipelineInput, PullRequestStep, ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct,
+    AgentScope, AgentStep, ApprovalStep, CommandBounds, CommandLine, CommandStep, DesignReview, GateStep,
+    PipelineFile, PipelineInput, PullRequestStep, ReviewStep, ReviewedThing, SafetyText, SendBack, StepAct,
     StepSpecification, StepTime, WorkPlace,
 };
 pub use forge::{ForgeAccess, ForgeApi, ForgeForm, ForgeRequest};

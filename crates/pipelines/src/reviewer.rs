@@ -248,6 +248,41 @@ impl AskedModel {
     }
 }
 
+impl ModelReviewer {
+    /// A model, asked by the client of its maker in the form in which that says which model answered.
+    ///
+    /// # Errors
+    ///
+    /// It may not review, or its maker has no client that is known; in words.
+    pub fn by_client(model: &str) -> Result<Self, String> {
+        let asked = AskedModel::read(model, None, None)?;
+        let words: &[&str] = match asked.family {
+            ModelFamily::Anthropic => &["claude", "-p", "--output-format", "json", "--model", "${model}"],
+            ModelFamily::OpenAi => {
+                &["codex", "exec", "--sandbox", "read-only", "--skip-git-repo-check", "-m", "${model}", "-"]
+            }
+            ModelFamily::Google => &["gemini", "--output-format", "json", "-m", "${model}"],
+            ModelFamily::Mistral
+            | ModelFamily::Meta
+            | ModelFamily::Alibaba
+            | ModelFamily::DeepSeek
+            | ModelFamily::XAi
+            | ModelFamily::Moonshot
+            | ModelFamily::Zhipu => {
+                return Err(format!("no client is known that asks `{model}`: describe it in a file"));
+            }
+        };
+        let words = words.iter().map(|word| TextTemplate::read(word)).collect::<Result<Vec<_>, _>>();
+        let words = words.map_err(|_| format!("`{model}` cannot be asked"))?;
+        Ok(Self {
+            // It names a folder of what is asked.
+            name: model.replace(['/', '\\'], "-"),
+            transport: ReviewerTransport::Command(words),
+            model: asked,
+        })
+    }
+}
+
 /// Of reviewers in their order those that may review what these families wrote: of another family, and none weaker than the first of
 /// them, so that what stands in is no less.
 pub fn eligible_reviewers<'a>(
@@ -304,6 +339,23 @@ mod tests {
         // What a name tells is not talked away.
         assert!(AskedModel::read("claude-opus-4-8", Some(ModelFamily::Google), None).is_err());
         assert!(AskedModel::read("claude-sonnet-5", None, Some(ModelRank::Flagship)).is_err());
+    }
+
+    #[test]
+    fn a_model_is_asked_by_the_client_of_its_maker() {
+        for (model, program) in
+            [("claude-opus-4-8", "claude"), ("gpt-5.2", "codex"), ("gemini-3-pro", "gemini")]
+        {
+            let reviewer = ModelReviewer::by_client(model).unwrap();
+            let ReviewerTransport::Command(words) = &reviewer.transport else { panic!("{model}") };
+            let values =
+                crate::TemplateValues([("model".to_owned(), model.to_owned())].into_iter().collect());
+            let words: Vec<String> = words.iter().map(|word| word.word(&values).unwrap()).collect();
+            assert_eq!(ModelFamily::of_program(program), Some(reviewer.model.family));
+            assert!(words[0] == program && words.contains(&model.to_owned()), "{words:?}");
+        }
+        assert!(ModelReviewer::by_client("gemini-3-flash").is_err());
+        assert!(ModelReviewer::by_client("mistral-large-3").unwrap_err().contains("in a file"));
     }
 
     // Source: seed 004-54

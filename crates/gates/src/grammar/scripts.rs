@@ -32,6 +32,8 @@ pub(crate) const PYTHON: Grammar = Grammar {
         "sys.exit",
         "exit",
         "pytest.fail",
+        "pytest.skip",
+        "self.skipTest",
         "self.fail",
     ],
     wrapping_calls: &[],
@@ -130,7 +132,7 @@ pub(crate) const PHP: Grammar = Grammar {
     collections: &["array_creation_expression", "array_element_initializer", "unary_op_expression"],
     empty_values: &["array()", "new stdClass()", "collect()"],
     unfinished_errors: &["NotImplementedException", "NotImplementedError", "NotYetImplementedException"],
-    unfinished_calls: &["todo", "notImplemented", "not_implemented"],
+    unfinished_calls: &["markTestIncomplete", "todo", "notImplemented", "not_implemented"],
     failing_calls: &[
         "Exception",
         "RuntimeException",

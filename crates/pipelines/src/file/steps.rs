@@ -14,8 +14,8 @@ use super::fields::{
 };
 use super::read::safety;
 use super::{
-    ApprovalStep, CommandBounds, CommandLine, CommandStep, GateStep, PipelineFile, ReviewStep, ReviewedThing,
-    SendBack, StepAct, StepSpecification, StepTime, WorkPlace, agent, pull_request,
+    ApprovalStep, CommandBounds, CommandLine, CommandStep, DesignReview, GateStep, PipelineFile, ReviewStep,
+    ReviewedThing, SendBack, StepAct, StepSpecification, StepTime, WorkPlace, agent, pull_request,
 };
 use crate::condition::StepCondition;
 use crate::endpoint::EndpointTrust;
@@ -29,7 +29,7 @@ const COMMON: [&str; 8] = ["name", "needs", "when", "time", "retries", "on_failu
 /// The kinds of steps, each with its own keys.
 const KINDS: [(&str, &[&str]); 6] = [
     ("command", &["runner", "phase", "write", "net"]),
-    ("gate", &["paths", "allow", "design", "sections", "since", "strict"]),
+    ("gate", &["paths", "allow", "design", "sections", "since", "strict", "by"]),
     ("agent", agent::KEYS),
     ("review", &["question", "by"]),
     ("approve", &[]),
@@ -122,9 +122,9 @@ fn step(
     });
     let usual = match &act {
         StepAct::Command(_) => 30 * 60,
-        StepAct::Gate(_) => 5 * 60,
+        StepAct::Gate(step) if step.gate != Gate::Lld => 5 * 60,
         StepAct::Agent(_) => 60 * 60,
-        StepAct::Review(_) => 10 * 60,
+        StepAct::Review(_) | StepAct::Gate(_) => 10 * 60,
         StepAct::Approve(_) | StepAct::PullRequest(_) => 24 * 60 * 60,
     };
     let time = time(entries, "time", faults).unwrap_or(Duration::from_secs(usual));
@@ -227,7 +227,24 @@ fn gate(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<GateStep> {
             options.extend(read_template(&entry.value, &path, faults));
         }
     }
-    Some(GateStep { gate, options })
+    let review = if gate == Gate::Lld { Some(design_review(entries, faults)?) } else { None };
+    if let Some(entry) = find(entries, "by").filter(|_| review.is_none()) {
+        faults.push(unfit(&entry.value, format!("the gate {} asks no reviewer", gate.name())));
+    }
+    Some(GateStep { gate, options, review })
+}
+
+/// Who reviews which design.
+fn design_review(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<DesignReview> {
+    let entry = find(entries, "design");
+    match entry.and_then(|entry| entry.value.scalar()).filter(|path| is_inside(path)) {
+        Some(path) => Some(DesignReview { design: path.to_owned(), by: texts(entries, "by", faults) }),
+        None => {
+            let at = entry.or_else(|| find(entries, "gate"))?;
+            faults.push(bad("design", &at.value, "the path of a document below the worktree"));
+            None
+        }
+    }
 }
 
 fn review(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<ReviewStep> {
@@ -273,7 +290,7 @@ fn send_back(entry: &YamlEntry, act: &StepAct, faults: &mut Vec<Fault>) -> Optio
     let usual = match act {
         StepAct::Command(_) | StepAct::Agent(_) => LoopKind::Testing,
         StepAct::Gate(gate) => match gate.gate {
-            Gate::Mechanical | Gate::TestPlan => LoopKind::Requirements,
+            Gate::Mechanical | Gate::TestPlan | Gate::Lld => LoopKind::Requirements,
             Gate::Completeness
             | Gate::Secrets
             | Gate::Scope
@@ -413,50 +430,48 @@ fn reference(pipeline: &PipelineFile, place: usize, name: &str) -> Result<(), St
 
 /// Whether each review has somebody who may do it.
 fn reviews(pipeline: &mut PipelineFile, needs: &[(&YamlNode, Option<Vec<String>>)], faults: &mut Vec<Fault>) {
-    let has_reviews = pipeline.steps.iter().any(|step| matches!(step.act, StepAct::Review(_)));
+    let has_reviews = pipeline.steps.iter().any(|step| step.act.asks_reviewers());
     let authors = pipeline.authors();
     let all: Vec<String> = pipeline.reviewers.iter().map(|reviewer| reviewer.name.clone()).collect();
     let reviewers = pipeline.reviewers.clone();
     for (step, (item, _)) in pipeline.steps.iter_mut().zip(needs) {
-        match &mut step.act {
+        let by = match &mut step.act {
             StepAct::Agent(agent) if has_reviews && agent.family.is_none() => {
                 faults.push(unfit(item, format!(
                     "whose model works in `{}` is not known, so nobody knows who may review it: write `family`",
                     step.name
                 )));
+                continue;
             }
-            StepAct::Review(review) => {
-                if review.by.is_empty() {
-                    review.by.clone_from(&all);
-                }
-                if let Some(name) = review.by.iter().find(|name| !all.contains(name)) {
-                    faults.push(unfit(item, format!("there is no reviewer `{name}`")));
-                    continue;
-                }
-                let named: Vec<&ModelReviewer> = review
-                    .by
-                    .iter()
-                    .filter_map(|name| reviewers.iter().find(|reviewer| reviewer.name == *name))
-                    .collect();
-                if eligible_reviewers(&named, &authors).is_empty() {
-                    let families: Vec<&str> = authors.iter().map(|family| family.name()).collect();
-                    let message = if named.is_empty() {
-                        format!("`{}` has nobody who reviews: add `reviewers`", step.name)
-                    } else {
-                        format!(
-                            "nobody may review in `{}`: all reviewers are of a family that wrote ({})",
-                            step.name,
-                            families.join(", ")
-                        )
-                    };
-                    faults.push(unfit(item, message));
-                }
-            }
+            StepAct::Review(review) => &mut review.by,
+            StepAct::Gate(GateStep { review: Some(review), .. }) => &mut review.by,
             StepAct::Agent(_)
             | StepAct::Command(_)
             | StepAct::Gate(_)
             | StepAct::Approve(_)
-            | StepAct::PullRequest(_) => {}
+            | StepAct::PullRequest(_) => continue,
+        };
+        if by.is_empty() {
+            by.clone_from(&all);
+        }
+        if let Some(name) = by.iter().find(|name| !all.contains(name)) {
+            faults.push(unfit(item, format!("there is no reviewer `{name}`")));
+            continue;
+        }
+        let named: Vec<&ModelReviewer> =
+            by.iter().filter_map(|name| reviewers.iter().find(|reviewer| reviewer.name == *name)).collect();
+        if eligible_reviewers(&named, &authors).is_empty() {
+            let families: Vec<&str> = authors.iter().map(|family| family.name()).collect();
+            let message = if named.is_empty() {
+                format!("`{}` has nobody who reviews: add `reviewers`", step.name)
+            } else {
+                format!(
+                    "nobody may review in `{}`: all reviewers are of a family that wrote ({})",
+                    step.name,
+                    families.join(", ")
+                )
+            };
+            faults.push(unfit(item, message));
         }
     }
 }
