@@ -1,5 +1,6 @@
 //! The gates over design documents: what they are like, what they plan, and what was made of them, with tests that real hooks recorded.
 
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,12 +8,14 @@
     reason = "a test that cannot go on should panic"
 )]
 
+mod pipeline_support;
 mod support;
 
 use std::process::Output;
 use std::thread;
 use std::time::Duration;
 
+use pipeline_support::Place;
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, shell_call};
 
@@ -191,5 +194,141 @@ fn what_changed_is_held_against_the_document_and_the_records() {
         let output =
             environment.checkrein(&["gate", "implementation", "--design", "docs/design.md", "--form", form]);
         assert_eq!(output.status.code(), Some(0), "{form}");
+    }
+}
+
+/// What the gate of low-level designs says.
+fn lld(place: &Place, more: &[&str]) -> (Option<i32>, Json) {
+    let arguments = [&["--json", "gate", "lld", "--design", "docs/design.md"], more].concat();
+    let output = place.output(&arguments);
+    let answer = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    (output.status.code(), answer)
+}
+
+fn reviewed(text: &str) -> Place {
+    let place = Place::new();
+    place.environment.write("docs/design.md", text);
+    place.environment.write("src/main.rs", "fn main() {}\n");
+    place
+}
+
+fn long(text: &str) -> String {
+    let words = "Settings are read from the environment alone so far, and users ask for a file beside the code, so that they can look at it in review. ";
+    text.replace("## Requirements", &format!("## Problem\n\n{words}{words}\n\n## Requirements"))
+}
+
+// Source: seed 004-40
+#[test]
+fn a_reviewer_of_another_family_decides_about_a_design() {
+    let place = reviewed(&long(DESIGN));
+    let by_gemini = ["--reviewer", "gemini-3-pro", "--author", "claude-opus-4-8"];
+    let (status, answer) = lld(&place, &by_gemini);
+    assert_eq!((status, answer["outcome"].as_str()), (Some(0), Some("passed")), "{answer}");
+    assert_eq!(answer["reviews"][0]["verdict"], "APPROVED", "{answer}");
+    let question = place.read("question");
+    assert!(question.contains("Feasibility") && question.contains("REQ-2: a file that cannot be read"));
+    // Nothing of the review is left behind.
+    let left = std::fs::read_dir(place.environment.state().join("design-reviews")).unwrap().count();
+    assert_eq!(left, 0);
+
+    place.mode("gemini", "revises");
+    let (status, answer) = lld(&place, &by_gemini);
+    assert_eq!((status, answer["outcome"].as_str()), (Some(2), Some("failed")), "{answer}");
+    assert_eq!(answer["findings"][0]["kind"], "design_issue", "{answer}");
+    place.mode("gemini", "blocks");
+    let (_, answer) = lld(&place, &by_gemini);
+    assert_eq!(answer["findings"][0]["kind"], "design_not_approved", "{answer}");
+    // The document cannot allow what a reviewer says of it.
+    let allowed = long(DESIGN) + "\n<!-- checkrein: allow design_not_approved: agreed with the team -->\n";
+    place.environment.write("docs/design.md", &allowed);
+    assert_eq!(lld(&place, &by_gemini).0, Some(2));
+
+    for (mode, cause) in [
+        ("lies", "gemini-2.5-flash"),
+        ("nonsense", "no verdict"),
+        ("quota", "quota"),
+        ("echoes", "no verdict"),
+    ] {
+        place.mode("gemini", mode);
+        let (status, answer) = lld(&place, &by_gemini);
+        assert_eq!((status, answer["outcome"].as_str()), (Some(2), Some("not_run")), "{mode}: {answer}");
+        assert!(answer["not_run"][0]["cause"].as_str().unwrap().contains(cause), "{mode}: {answer}");
+    }
+    // One that hangs, and one behind it.
+    place.mode("gemini", "hangs");
+    let both = [&by_gemini[..], &["--reviewer", "gpt-5.2", "--review-time", "1s"]].concat();
+    let (status, answer) = lld(&place, &both);
+    assert_eq!(status, Some(0), "{answer}");
+    assert_eq!(answer["reviews"][1]["answered"], "gpt-5.2", "{answer}");
+}
+
+#[test]
+fn nobody_reviews_who_may_not() {
+    let place = reviewed(&long(DESIGN));
+    let cause = |more: &[&str]| {
+        let (status, answer) = lld(&place, more);
+        assert_eq!((status, answer["outcome"].as_str()), (Some(2), Some("not_run")), "{more:?}: {answer}");
+        answer["not_run"][0]["cause"].as_str().unwrap().to_owned()
+    };
+    assert!(cause(&[]).contains("nobody reviews"));
+    assert!(cause(&["--reviewer", "gemini-3-pro"]).contains("who wrote"));
+    assert!(cause(&["--reviewer", "gemini-3-pro", "--author", "google"]).contains("of a family that wrote"));
+    assert_eq!(place.read("asked"), "", "nobody was asked");
+    let own = ["--reviewer", "gemini-3-pro", "--author", "user"];
+    assert_eq!(lld(&place, &own).0, Some(0));
+    for form in ["sarif", "junit", "text"] {
+        let arguments = [&["gate", "lld", "--design", "docs/design.md", "--form", form], &own[..]].concat();
+        let output = place.output(&arguments);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            output.status.success() && text.contains(if form == "sarif" { "design_issue" } else { "lld" }),
+            "{text}"
+        );
+    }
+    // A document without its form is not worth a review.
+    place
+        .environment
+        .write("docs/design.md", DESIGN.replace("| REQ-2 | unit |", "| REQ-1 | unit |").as_str());
+    std::fs::remove_file(place.home().join("asked")).unwrap();
+    let (status, answer) = lld(&place, &own);
+    assert_eq!((status, answer["outcome"].as_str()), (Some(2), Some("failed")), "{answer}");
+    assert_eq!(place.read("asked"), "", "{answer}");
+    // A small model never does, another gate asks nobody, and an agent may not have somebody asked.
+    for refused in [
+        &["gate", "lld", "--design", "docs/design.md", "--reviewer", "gemini-3-flash", "--author", "user"][..],
+        &["gate", "mechanical", "--design", "docs/design.md", "--reviewer", "gemini-3-pro"],
+        &["gate", "lld", "--design", "docs/design.md", "--reviewer", "gemini-3-pro", "--author", "nobody"],
+    ] {
+        assert_eq!(place.output(refused).status.code(), Some(1), "{refused:?}");
+    }
+    place.environment.write("docs/design.md", &long(DESIGN));
+    let arguments = [&["gate", "lld", "--design", "docs/design.md"], &own[..]].concat();
+    let output = place.command(&arguments).env("CLAUDECODE", "1").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(place.read("asked"), "");
+}
+
+#[test]
+fn a_pipeline_sends_a_design_back_that_its_reviewers_do_not_approve() {
+    let place = Place::new();
+    place.file(
+        "name: p\nreviewers:\n  gemini:\n    command: [gemini, -m, '${model}']\n    model: gemini-3-pro\nsteps:\n  \
+         - name: design\n    agent: [claude, -p]\n    prompt: 'Design the change ${feedback}'\n  \
+         - {name: review, gate: lld, design: task-notes/design.md, on_failure: {back_to: design}}\n",
+    );
+    place.mode("gemini", "revises");
+    let (status, answer) = place.run(&[]);
+    assert_eq!((status, &pipeline_support::outcomes(&answer)[1][..]), (0, "review passed"), "{answer}");
+    assert_eq!(answer["steps"][0]["attempts"], 2, "{answer}");
+    assert_eq!(answer["steps"][1]["reviews"][1]["verdict"], "APPROVED", "{answer}");
+    assert!(place.read("prompts").contains("it has no documentation"), "{}", place.read("prompts"));
+    for (wrong, message) in [
+        ("{name: review, gate: lld}", "design"),
+        ("{name: review, gate: lld, design: d.md}", "reviewers"),
+        ("{name: review, gate: mechanical, design: d.md, by: [gemini]}", "asks no reviewer"),
+    ] {
+        place.file(&format!("name: p\nsteps:\n  - {wrong}\n"));
+        let output = place.output(&["pipeline", "check", "p.yaml"]);
+        assert!(pipeline_support::said(&output).contains(message), "{wrong}: {output:?}");
     }
 }

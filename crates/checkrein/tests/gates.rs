@@ -501,3 +501,79 @@ fn licences_of_new_packages_must_be_allowed_and_known() {
     let output = environment.checkrein(&["--json", "gate", "licences"]);
     assert_eq!(kinds(&output), ["licence_not_allowed `bound`: GPL-3.0-only"]);
 }
+
+const WRITTEN: &str = "def add(a, b):\n    return a + b\n";
+const STUB: &str = "def add(a, b):\n    raise NotImplementedError\n";
+
+/// A repository with code on `main`, on a branch of its own.
+fn branched() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("calc.py", WRITTEN);
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.git(&["branch", "-f", "base"]);
+    environment
+}
+
+#[test]
+fn what_is_committed_or_staged_is_judged_beside_what_lies_on_disk() {
+    let environment = branched();
+    let since = ["--json", "gate", "completeness", "--since", "base"];
+    environment.write("calc.py", STUB);
+    environment.git(&["add", "--all"]);
+    environment.write("calc.py", WRITTEN);
+    let staged = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(found(&staged), ["calc.py:2 error not_implemented"], "staged alone");
+    environment.commit("bad");
+    let output = environment.checkrein(&since);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(found(&output), ["calc.py:2 error not_implemented"], "committed alone");
+    assert!(said(&output).contains("as it is committed, not as it lies on disk"), "{output:?}");
+    // Told once where both are the same, and not at all once the commit is mended too.
+    environment.write("calc.py", STUB);
+    assert_eq!(found(&environment.checkrein(&since)), ["calc.py:2 error not_implemented"]);
+    environment.write("calc.py", WRITTEN);
+    environment.git(&["add", "--all"]);
+    environment.commit("good");
+    assert_eq!(environment.checkrein(&since).status.code(), Some(0));
+}
+
+#[test]
+fn files_that_git_was_told_not_to_look_at_are_looked_at() {
+    for flag in ["--skip-worktree", "--assume-unchanged"] {
+        let environment = branched();
+        environment.git(&["update-index", flag, "calc.py"]);
+        let gate = || environment.checkrein(&["--json", "gate", "completeness"]);
+        assert_eq!(gate().status.code(), Some(0), "{flag}");
+        environment.write("calc.py", STUB);
+        assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"], "{flag}");
+    }
+}
+
+#[test]
+fn a_path_that_names_nothing_is_an_error() {
+    let environment = branched();
+    let gate = |path: &str| environment.checkrein(&["gate", "completeness", path]).status.code();
+    assert_eq!(gate("nowhere"), Some(1));
+    assert_eq!(gate("calc.py"), Some(0));
+    fs::remove_file(environment.project().join("calc.py")).unwrap();
+    assert_eq!(gate("calc.py"), Some(0), "it was there");
+}
+
+#[test]
+fn a_secret_in_an_earlier_commit_goes_with_the_branch() {
+    let environment = branched();
+    let key = format!("KEY = \"sk-ant-{}\"\n", "api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4");
+    environment.write("key.py", &key);
+    environment.git(&["add", "--all"]);
+    environment.commit("key");
+    let gate = || environment.checkrein(&["--json", "gate", "secrets", "--since", "base"]);
+    assert_eq!(found(&gate()), ["key.py:1 error secret"], "told once");
+    fs::remove_file(environment.project().join("key.py")).unwrap();
+    environment.git(&["add", "--all"]);
+    environment.commit("no key");
+    let output = gate();
+    assert_eq!(found(&output), ["key.py:1 error secret"]);
+    assert!(said(&output).contains("whose history goes with it"), "{output:?}");
+    assert!(!said(&output).contains("Zm9vYmFy"), "{output:?}");
+}

@@ -229,3 +229,35 @@ fn the_next_task_begins_with_the_clean_up() {
     assert!(said(&begun).contains("the branch of `issue-12` is merged into"), "{}", said(&begun));
     assert!(!place.git_says(&["branch"]).contains("checkrein/issue-12"));
 }
+
+#[test]
+fn what_no_gate_judged_is_not_published() {
+    let place = Place::with_issue();
+    let bare = place.home().join("bare.git");
+    place.environment.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
+    place.environment.git(&["remote", "add", "origin", "../bare.git"]);
+    place.file(
+        "name: p\nsteps:\n  \
+         - {name: write, command: \"printf 'def add(a, b):\\n    return a + b\\n' > add.py; printf 'Add add\\n' > notes.md\"}\n  \
+         - {name: complete, gate: completeness}\n  \
+         - {name: commit, command: 'git add --all && git commit --quiet -m add'}\n  \
+         - {name: publish, pull_request: notes.md}\n",
+    );
+    // A hook that the work left behind puts something else into the commit, and hides that.
+    let hook = place.environment.project().join(".git/hooks/pre-commit");
+    let text = "#!/bin/sh\nblob=$(printf 'def add(a, b):\\n    raise NotImplementedError\\n' | git hash-object -w --stdin)\n\
+                git update-index --cacheinfo 100644,$blob,add.py\ngit update-index --skip-worktree add.py\n";
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, text).unwrap();
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (status, answer) = place.run(&[]);
+    assert_eq!(status, 2, "{answer}");
+    let reason = step(&answer, "publish")["reason"].as_str().unwrap();
+    assert!(reason.contains("something else than what `complete` judged: `add.py`"), "{reason}");
+    // Without it the user is asked.
+    fs::remove_file(&hook).unwrap();
+    let begun = place.begin(&["--anew", "--task", "two"]);
+    place.answer("allow");
+    let (status, answer) = told(&begun.wait_with_output().unwrap());
+    assert_eq!(status, 0, "{answer}");
+}

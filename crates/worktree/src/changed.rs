@@ -1,5 +1,6 @@
 //! The texts that changed in a work tree, as they were and as they are.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -31,6 +32,26 @@ pub struct ChangedText {
     pub before: Option<Vec<u8>>,
     /// What it holds.
     pub now: TextNow,
+    /// Where it holds that.
+    pub place: TextPlace,
+}
+
+/// Where a changed text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextPlace {
+    /// In the work tree.
+    Disk,
+    /// Staged.
+    Index,
+    /// In the last commit.
+    Commit,
+}
+
+impl ChangedText {
+    fn named(name: &OsStr, place: TextPlace) -> Self {
+        let path = name.to_string_lossy().into_owned();
+        Self { path, before: None, now: TextNow::Gone, place }
+    }
 }
 
 /// What a changed file holds.
@@ -44,7 +65,8 @@ pub enum TextNow {
     NotRead(&'static str),
 }
 
-/// All files that changed and that are `wanted`, by path from the root of the work tree.
+/// All files that changed and that are `wanted`, by path from the root of the work tree. What is committed or staged and differs from what
+/// lies on disk is a text of its own: that is what would be pushed.
 ///
 /// # Errors
 ///
@@ -55,48 +77,297 @@ pub fn changed_texts(
     longest: u64,
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<ChangedText>, RunError> {
-    let call = Call::default();
-    let then = match base {
-        ChangeBase::LastCommit | ChangeBase::Staged => repository.head()?,
-        ChangeBase::Revision(name) => Some(where_it_left(repository, name)?),
-        ChangeBase::Nothing => None,
+    let then = compared_with(repository, base)?;
+    let blob_then = |name: &OsStr| match &then {
+        Some(commit) => blob(repository, commit, name),
+        None => Ok(None),
     };
-    // Before the first commit everything is new.
-    let tree = match &then {
-        Some(commit) => commit.clone(),
-        None => repository.text(&["hash-object", "-t", "tree", "/dev/null"], &call)?,
-    };
-    let mut listing = vec!["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
     if *base == ChangeBase::Staged {
-        listing.push("--cached");
+        let names = differing(repository, &["--cached", &tree_of(repository, then.as_ref())?])?;
+        let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
+            let now = in_git(blob(repository, "", &name)?, longest);
+            Ok(ChangedText { before: blob_then(&name)?, now, ..ChangedText::named(&name, TextPlace::Index) })
+        });
+        return texts.collect();
     }
-    listing.extend([tree.as_str(), "--"]);
-    let mut names = names(&repository.bytes(&listing, &call)?);
-    if *base != ChangeBase::Staged {
-        let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
-        names.extend(self::names(&repository.bytes(&untracked, &call)?));
+    let mut changed = Vec::new();
+    for name in names_on_disk(repository, then.as_ref())? {
+        if wanted(Path::new(&name)) {
+            let now = on_disk(repository.work_tree(), &name, longest);
+            let text = ChangedText::named(&name, TextPlace::Disk);
+            changed.push(ChangedText { before: blob_then(&name)?, now, ..text });
+        }
     }
-    names.retain(|name| wanted(Path::new(name)));
-    names.sort();
-    names.dedup();
-    let changed = names.into_iter().map(|name| {
-        let before = match &then {
+    if let Some(then) = &then
+        && *base != ChangeBase::Nothing
+    {
+        changed.extend(elsewhere(repository, then, longest, wanted)?);
+        changed.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+    Ok(changed)
+}
+
+/// The commit that something is compared with; `None` where all is new.
+fn compared_with(repository: &GitRepository, base: &ChangeBase) -> Result<Option<String>, RunError> {
+    match base {
+        ChangeBase::LastCommit | ChangeBase::Staged => repository.head(),
+        ChangeBase::Revision(name) => where_it_left(repository, name).map(Some),
+        ChangeBase::Nothing => Ok(None),
+    }
+}
+
+/// A tree to compare with: before the first commit the empty one.
+fn tree_of(repository: &GitRepository, then: Option<&String>) -> Result<String, RunError> {
+    match then {
+        Some(commit) => Ok(commit.clone()),
+        None => repository.text(&["hash-object", "-t", "tree", "/dev/null"], &Call::default()),
+    }
+}
+
+fn differing(repository: &GitRepository, what: &[&str]) -> Result<BTreeSet<OsString>, RunError> {
+    let mut listing = vec!["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+    listing.extend(what);
+    listing.push("--");
+    Ok(names(&repository.bytes(&listing, &Call::default())?).into_iter().collect())
+}
+
+/// The names of files whose text on disk differs from that of a commit, or is new. What git was told not to look at is compared here.
+fn names_on_disk(repository: &GitRepository, then: Option<&String>) -> Result<BTreeSet<OsString>, RunError> {
+    let mut all = differing(repository, &[&tree_of(repository, then)?])?;
+    let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
+    all.extend(names(&repository.bytes(&untracked, &Call::default())?));
+    for name in unwatched(repository)? {
+        let now = on_disk(repository.work_tree(), &name, u64::MAX);
+        let before = match then {
             Some(commit) => blob(repository, commit, &name)?,
             None => None,
         };
-        let now = match base {
-            ChangeBase::Staged => match blob(repository, "", &name)? {
-                Some(bytes) if bytes.len() as u64 > longest => TextNow::NotRead("it is longer than 1 MiB"),
-                Some(bytes) => TextNow::Bytes(bytes),
-                None => TextNow::Gone,
-            },
-            ChangeBase::LastCommit | ChangeBase::Revision(_) | ChangeBase::Nothing => {
-                on_disk(repository.work_tree(), &name, longest)
+        match now {
+            // Not checked out, as in a sparse work tree.
+            TextNow::Gone => {}
+            TextNow::Bytes(bytes) if before.as_ref() == Some(&bytes) => {}
+            TextNow::Bytes(_) | TextNow::NotRead(_) => {
+                all.insert(name);
             }
-        };
-        Ok(ChangedText { path: name.to_string_lossy().into_owned(), before, now })
+        }
+    }
+    Ok(all)
+}
+
+/// The tracked files that git does not look at on disk, since somebody said so (`update-index --skip-worktree`, `--assume-unchanged`).
+fn unwatched(repository: &GitRepository) -> Result<Vec<OsString>, RunError> {
+    let listed = repository.bytes(&["ls-files", "-v", "-z"], &Call::default())?;
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+        let (tag, name) = entry.split_first()?;
+        let name = name.strip_prefix(b" ")?;
+        (tag.is_ascii_lowercase() || *tag == b'S').then(|| OsStr::from_bytes(name).to_owned())
     });
-    changed.collect()
+    Ok(entries.collect())
+}
+
+/// What is committed since, or staged, and is not what lies on disk.
+fn elsewhere(
+    repository: &GitRepository,
+    then: &str,
+    longest: u64,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<ChangedText>, RunError> {
+    let mut apart = differing(repository, &[])?;
+    apart.extend(differing(repository, &["--cached", "HEAD"])?);
+    apart.extend(unwatched(repository)?);
+    if apart.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut names = differing(repository, &["--cached", then])?;
+    names.extend(differing(repository, &[then, "HEAD"])?);
+    let mut found = Vec::new();
+    for name in names.into_iter().filter(|name| apart.contains(name) && wanted(Path::new(name))) {
+        let before = blob(repository, then, &name)?;
+        let on_disk = on_disk(repository.work_tree(), &name, longest);
+        let mut seen = vec![on_disk];
+        for (place, commit) in [(TextPlace::Commit, "HEAD"), (TextPlace::Index, "")] {
+            let bytes = blob(repository, commit, &name)?;
+            if bytes == before {
+                continue;
+            }
+            let now = in_git(bytes, longest);
+            if !seen.contains(&now) {
+                seen.push(now.clone());
+                found.push(ChangedText { before: before.clone(), now, ..ChangedText::named(&name, place) });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a path is on disk, or was in what is compared with.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn is_known_path(repository: &GitRepository, base: &ChangeBase, path: &str) -> Result<bool, RunError> {
+    if path.is_empty() || fs::symlink_metadata(repository.work_tree().join(path)).is_ok() {
+        return Ok(true);
+    }
+    let commits = [compared_with(repository, base)?, repository.head()?];
+    for commit in commits.into_iter().flatten() {
+        let object = format!("{commit}:{}", path.trim_end_matches('/'));
+        if repository.resolve(&object)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Lines that a commit of a branch added to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedLines {
+    /// The commit.
+    pub commit: String,
+    /// The path of the file from the root.
+    pub path: String,
+    /// The lines with their numbers, counted from 1.
+    pub lines: Vec<(usize, String)>,
+}
+
+/// The most commits whose lines are looked at (ours): the newest of a branch.
+const COMMITS: &str = "--max-count=2000";
+
+/// The lines that the commits since a revision added, also those that a later commit took away: who gets the branch gets them all.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn committed_lines(
+    repository: &GitRepository,
+    base: &ChangeBase,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<CommittedLines>, RunError> {
+    let (ChangeBase::Revision(_), Some(then)) = (base, compared_with(repository, base)?) else {
+        return Ok(Vec::new());
+    };
+    let range = format!("{then}..HEAD");
+    let listing = [
+        "log",
+        "--format=commit %H",
+        "--no-merges",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--patch",
+        "--unified=0",
+        COMMITS,
+        &range,
+        "--",
+    ];
+    let output = repository.bytes(&listing, &Call::default())?;
+    let mut found: Vec<CommittedLines> = Vec::new();
+    let (mut commit, mut path, mut number, mut left) = (String::new(), None::<String>, 0_usize, 0_usize);
+    for line in String::from_utf8_lossy(&output).lines() {
+        if left > 0
+            && let Some(text) = line.strip_prefix('+')
+        {
+            left -= 1;
+            if let Some(path) = path.as_ref().filter(|path| wanted(Path::new(path))) {
+                let is_same = found.last().is_some_and(|last| last.commit == commit && last.path == *path);
+                if !is_same {
+                    found.push(CommittedLines {
+                        commit: commit.clone(),
+                        path: path.clone(),
+                        lines: Vec::new(),
+                    });
+                }
+                if let Some(last) = found.last_mut() {
+                    last.lines.push((number, text.to_owned()));
+                }
+            }
+            number += 1;
+        } else if let Some(hash) = line.strip_prefix("commit ") {
+            hash.clone_into(&mut commit);
+            path = None;
+        } else if let Some(name) = line.strip_prefix("+++ ") {
+            path = name.strip_prefix("b/").map(|name| name.trim_end_matches('\t').to_owned());
+        } else if let Some(hunk) = line.strip_prefix("@@ ") {
+            let added = hunk.split(' ').find_map(|part| part.strip_prefix('+')).unwrap_or("0,0");
+            let (first, count) = added.split_once(',').unwrap_or((added, "1"));
+            (number, left) = (first.parse().unwrap_or(0), count.parse().unwrap_or(0));
+        }
+    }
+    Ok(found)
+}
+
+/// What files hold, by path: the identity of their content, or that they are gone.
+pub type ContentIds = BTreeMap<String, String>;
+
+/// The word for a file that is gone.
+const GONE: &str = "gone";
+
+/// What the files hold on disk that differ from a revision.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<ContentIds, RunError> {
+    let mut ids = ContentIds::new();
+    let mut regular = Vec::new();
+    for name in names_on_disk(repository, Some(&where_it_left(repository, revision)?))? {
+        let shown = name.to_string_lossy().into_owned();
+        match fs::symlink_metadata(repository.work_tree().join(&name)) {
+            Err(_) => {
+                ids.insert(shown, GONE.to_owned());
+            }
+            Ok(facts) if facts.is_symlink() => {
+                let target = fs::read_link(repository.work_tree().join(&name)).unwrap_or_default();
+                let call = Call { input: target.as_os_str().as_bytes(), ..Call::default() };
+                ids.insert(shown, repository.text(&["hash-object", "--stdin"], &call)?);
+            }
+            // One whose name holds the end of a line is left out: nothing that is committed under it is the same then.
+            Ok(facts) if facts.is_file() && !name.as_bytes().contains(&b'\n') => regular.push((name, shown)),
+            Ok(_) => {}
+        }
+    }
+    let mut input = Vec::new();
+    for (name, _) in &regular {
+        input.extend_from_slice(name.as_bytes());
+        input.push(b'\n');
+    }
+    let call = Call { input: &input, ..Call::default() };
+    let listed = repository.text(&["hash-object", "--stdin-paths"], &call)?;
+    ids.extend(regular.into_iter().zip(listed.lines()).map(|((_, shown), id)| (shown, id.to_owned())));
+    Ok(ids)
+}
+
+/// What the files hold in a commit that differ from a revision. Other repositories inside are left out.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn contents_committed(
+    repository: &GitRepository,
+    revision: &str,
+    commit: &str,
+) -> Result<ContentIds, RunError> {
+    const REPOSITORY: &[u8] = b"160000";
+    let then = where_it_left(repository, revision)?;
+    let listing = ["diff-tree", "-r", "-z", "--no-renames", &then, commit];
+    let listed = repository.bytes(&listing, &Call::default())?;
+    let mut fields = listed.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+    let mut ids = ContentIds::new();
+    while let (Some(facts), Some(name)) = (fields.next(), fields.next()) {
+        let facts: Vec<&[u8]> = facts.split(|byte| *byte == b' ').collect();
+        let [_, mode, _, id, status] = facts.as_slice() else { continue };
+        if *mode == REPOSITORY {
+            continue;
+        }
+        let id = if status.first() == Some(&b'D') {
+            GONE.to_owned()
+        } else {
+            String::from_utf8_lossy(id).into_owned()
+        };
+        ids.insert(String::from_utf8_lossy(name).into_owned(), id);
+    }
+    Ok(ids)
 }
 
 /// The paths of all files of a work tree that are tracked, or new and not ignored, in order.
@@ -136,6 +407,15 @@ fn blob(repository: &GitRepository, commit: &str, name: &OsStr) -> Result<Option
     let arguments = [OsStr::new("cat-file"), OsStr::new("blob"), &object];
     let output = repository.output_with(arguments.into_iter(), &Call::default())?;
     Ok(output.status.success().then_some(output.stdout))
+}
+
+/// A text that git keeps.
+fn in_git(bytes: Option<Vec<u8>>, longest: u64) -> TextNow {
+    match bytes {
+        Some(bytes) if bytes.len() as u64 > longest => TextNow::NotRead("it is longer than 1 MiB"),
+        Some(bytes) => TextNow::Bytes(bytes),
+        None => TextNow::Gone,
+    }
 }
 
 fn on_disk(work_tree: &Path, name: &OsStr, longest: u64) -> TextNow {

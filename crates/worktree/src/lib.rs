@@ -41,7 +41,10 @@ mod tree;
 
 pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
-pub use changed::{ChangeBase, ChangedText, TextNow, changed_texts, work_tree_paths};
+pub use changed::{
+    ChangeBase, ChangedText, CommittedLines, ContentIds, TextNow, TextPlace, changed_texts, committed_lines,
+    contents_committed, contents_on_disk, is_known_path, work_tree_paths,
+};
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
 pub use make::{Made, WorktreeOrigin, WorktreeRegistry, make};

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::answers;
+use super::pipelines::PipelineReview;
 
 /// What a gate says about what changed.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,6 +34,9 @@ pub struct GateAnswer {
     pub not_examined: Vec<NotExamined>,
     /// What could not be looked at for the whole gate.
     pub not_run: Vec<NotRun>,
+    /// Who was asked to review, and what became of it; only where somebody was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<PipelineReview>,
 }
 
 /// Something that a gate could not look at.

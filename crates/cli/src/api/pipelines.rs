@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use checkrein_pipelines::ReviewRecordEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -86,6 +87,13 @@ pub struct PipelineReview {
     pub verdict: Option<String>,
     /// Why there is none.
     pub cause: Option<String>,
+}
+
+impl From<ReviewRecordEntry> for PipelineReview {
+    fn from(entry: ReviewRecordEntry) -> Self {
+        let ReviewRecordEntry { reviewer, asked, answered, verdict, cause } = entry;
+        Self { reviewer, asked, answered, verdict, cause }
+    }
 }
 
 /// A pipeline file: what would run.

@@ -1,8 +1,10 @@
 //! The command line of gates.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 
-use crate::commands::gate::{GateInput, GateRequest, ReportForm, Strictness};
+use crate::commands::gate::{GateInput, GateRequest, ReportForm, ReviewWish, ReviewersWanted, Strictness};
 use checkrein_gates::Gate;
 use checkrein_worktree::ChangeBase;
 
@@ -22,6 +24,8 @@ pub(crate) enum GateName {
     Mechanical,
     // Requirements against planned tests.
     TestPlan,
+    // A reviewer's verdict on a design document, after its form.
+    Lld,
     // Changes against a design document, and tests that were seen to pass.
     Implementation,
 }
@@ -36,6 +40,7 @@ impl From<GateName> for Gate {
             GateName::Licences => Self::Licences,
             GateName::Mechanical => Self::Mechanical,
             GateName::TestPlan => Self::TestPlan,
+            GateName::Lld => Self::Lld,
             GateName::Implementation => Self::Implementation,
         }
     }
@@ -67,12 +72,27 @@ pub(crate) struct GateArguments {
     /// Pattern of paths that may change (`scope`), or licence (`licences`); repeatable
     #[arg(long, value_name = "WHAT")]
     allow: Vec<String>,
-    /// Design document (`scope`, `mechanical`, `test-plan`, `implementation`)
+    /// Design document (`scope`, `mechanical`, `test-plan`, `lld`, `implementation`)
     #[arg(long, value_name = "FILE")]
     design: Option<String>,
     /// Text that a heading of the document must have (`mechanical`); repeatable
     #[arg(long, value_name = "TITLE")]
     section: Vec<String>,
+    /// Model that reviews the design, asked by the client of its maker (`lld`); repeatable, first first
+    #[arg(long, value_name = "MODEL")]
+    reviewer: Vec<String>,
+    /// Pipeline file whose reviewers review the design (`lld`)
+    #[arg(long, value_name = "FILE")]
+    reviewers: Option<String>,
+    /// Who wrote the design: a model, its maker, or `user` (`lld`); repeatable
+    #[arg(long, value_name = "WHO")]
+    author: Vec<String>,
+    /// Maximum time for all reviewers together (`lld`), such as 10m
+    #[arg(long, value_name = "TIME", value_parser = super::supervision::time, default_value = "10m", hide_default_value = true)]
+    review_time: Duration,
+    /// Look only at the form (`lld`); a pipeline asks its own reviewers
+    #[arg(long, hide = true, conflicts_with_all = ["reviewer", "reviewers", "author"])]
+    form_only: bool,
     /// Look at what is staged
     #[arg(long, conflicts_with = "batch")]
     staged: bool,
@@ -100,6 +120,16 @@ impl From<GateArguments> for GateRequest {
             allow: wanted.allow,
             design: wanted.design,
             sections: wanted.section,
+            review: if wanted.form_only {
+                ReviewWish::FormOnly
+            } else {
+                ReviewWish::Reviewers(ReviewersWanted {
+                    models: wanted.reviewer,
+                    file: wanted.reviewers,
+                    authors: wanted.author,
+                    time: wanted.review_time,
+                })
+            },
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
                 None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },

@@ -217,7 +217,7 @@ fn dollars(text: &str) -> Result<f64, String> {
 }
 
 /// Time; 0 is no limit.
-fn time(text: &str) -> Result<Duration, String> {
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     if is_zero(text) {
         return Ok(Duration::ZERO);
     }

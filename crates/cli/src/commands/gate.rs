@@ -4,6 +4,7 @@ mod batch;
 mod completeness;
 mod documents;
 mod licences;
+mod lld;
 mod packages;
 mod phantoms;
 mod report;
@@ -16,10 +17,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use checkrein_gates::{FindingWeight, Gate, GateFinding, PERMISSIVE, sift};
-use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts};
+use checkrein_worktree::{
+    ChangeBase, ChangedText, TextNow, TextPlace, changed_texts, committed_lines, is_known_path,
+};
 use similar::{ChangeTag, TextDiff};
 
 use documents::DocumentContext;
+pub use lld::{ReviewWish, ReviewersWanted};
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
@@ -42,6 +46,8 @@ pub struct GateRequest {
     pub design: Option<String>,
     /// What its headings must have (`mechanical`).
     pub sections: Vec<String>,
+    /// Who reviews it (`lld`).
+    pub review: ReviewWish,
     /// What it looks at.
     pub input: GateInput,
     /// What fails it.
@@ -108,14 +114,22 @@ pub fn gate(
         ));
     };
     let within = roots(environment, &workspace, paths)?;
+    for (root, given) in within.iter().zip(paths) {
+        if !is_known_path(&repository, base, root)? {
+            return Err(CommandError::user(
+                format!("`{}` is neither in the work tree nor in what it is compared with", plain(given)),
+                "a path that names nothing would pass every time",
+            ));
+        }
+    }
     let is_wanted = |path: &Path| {
         let is_within = within.is_empty() || within.iter().any(|root| path.starts_with(root));
         is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
     };
     let changed = match wanted.gate {
         // They look at one document as it is.
-        Gate::Mechanical | Gate::TestPlan => Vec::new(),
-        gate => changed_texts(&repository, base, longest(gate), is_wanted)?,
+        Gate::Mechanical | Gate::TestPlan | Gate::Lld => Vec::new(),
+        gate => changed_texts(&repository, base, longest(gate), &is_wanted)?,
     };
     for (given, root) in paths.iter().zip(&within) {
         let is_changed = || changed.iter().any(|file| Path::new(&file.path).starts_with(root));
@@ -130,10 +144,15 @@ pub fn gate(
     let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
     match wanted.gate {
         Gate::Completeness => {
-            changed.iter().for_each(|file| completeness::examine(file, &mut answer));
+            examine_each(&changed, &mut answer, completeness::examine);
             completeness::compare_tests(&changed, &mut answer);
         }
-        Gate::Secrets => changed.iter().for_each(|file| secrets::examine(file, &mut answer)),
+        Gate::Secrets => {
+            examine_each(&changed, &mut answer, secrets::examine);
+            for lines in committed_lines(&repository, base, &is_wanted)? {
+                secrets::examine_lines(&lines, &changed, &mut answer);
+            }
+        }
         Gate::Licences => {
             let allowed = if wanted.allow.is_empty() {
                 PERMISSIVE.map(str::to_owned).to_vec()
@@ -144,9 +163,10 @@ pub fn gate(
         }
         Gate::Mechanical => document.mechanical(&mut answer)?,
         Gate::TestPlan => document.test_plan(&mut answer)?,
-        Gate::Implementation => document.implementation(&changed, &mut answer)?,
+        Gate::Lld => document.lld(&mut answer)?,
+        Gate::Implementation => document.implementation(&by_path(changed), &mut answer)?,
         Gate::Phantoms => phantoms::examine(&repository, &changed, &mut answer)?,
-        Gate::Scope => scope::examine(environment, &workspace, wanted, &changed, &mut answer)?,
+        Gate::Scope => scope::examine(environment, &workspace, wanted, &by_path(changed), &mut answer)?,
     }
     conclude(&mut answer, wanted.strictness);
     match (wanted.form, output) {
@@ -158,11 +178,55 @@ pub fn gate(
     Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
 }
 
+/// Examines each text. What is committed or staged and differs from the disk is told as such, and only where the disk does not show the same.
+fn examine_each(
+    changed: &[ChangedText],
+    answer: &mut GateAnswer,
+    examine: impl Fn(&ChangedText, &mut GateAnswer),
+) {
+    let mut in_order: Vec<&ChangedText> = changed.iter().collect();
+    in_order.sort_by_key(|file| file.place != TextPlace::Disk);
+    for file in in_order {
+        let known = answer.findings.len();
+        examine(file, answer);
+        let place = match file.place {
+            TextPlace::Disk => continue,
+            TextPlace::Index => "as it is staged, not as it lies on disk",
+            TextPlace::Commit => "as it is committed, not as it lies on disk",
+        };
+        let new = answer.findings.split_off(known);
+        for mut finding in new {
+            if !answer.findings.iter().any(|other| is_same(other, &finding)) {
+                finding.seen = format!("{} ({place})", finding.seen);
+                answer.findings.push(finding);
+            }
+        }
+    }
+}
+
+fn is_same(one: &GateFindingEntry, other: &GateFindingEntry) -> bool {
+    one.path == other.path
+        && one.kind == other.kind
+        && one.function == other.function
+        && one.text == other.text
+}
+
+/// One entry for each path, that of the disk where there is one.
+fn by_path(mut changed: Vec<ChangedText>) -> Vec<ChangedText> {
+    changed.sort_by(|one, other| {
+        one.path.cmp(&other.path).then((one.place != TextPlace::Disk).cmp(&(other.place != TextPlace::Disk)))
+    });
+    changed.dedup_by(|next, kept| next.path == kept.path);
+    changed
+}
+
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.
 fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
     let takes_allow = matches!(wanted.gate, Gate::Scope | Gate::Licences);
-    let takes_design =
-        matches!(wanted.gate, Gate::Scope | Gate::Mechanical | Gate::TestPlan | Gate::Implementation);
+    let takes_design = matches!(
+        wanted.gate,
+        Gate::Scope | Gate::Mechanical | Gate::TestPlan | Gate::Lld | Gate::Implementation
+    );
     let gate = wanted.gate.name();
     if !wanted.allow.is_empty() && !takes_allow {
         return Err(CommandError::user(format!("gate {gate} has no option `--allow`"), "leave it out"));
@@ -172,6 +236,10 @@ fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
     }
     if !wanted.sections.is_empty() && wanted.gate != Gate::Mechanical {
         return Err(CommandError::user(format!("gate {gate} has no option `--section`"), "leave it out"));
+    }
+    if wanted.gate != Gate::Lld && wanted.review.is_given() {
+        let hint = "`gate lld` asks reviewers";
+        return Err(CommandError::user(format!("gate {gate} asks no reviewer"), hint));
     }
     if matches!(wanted.input, GateInput::Batch(_)) && wanted.gate != Gate::Completeness {
         return Err(CommandError::user(format!("gate {gate} has no option `--batch`"), "leave it out"));
@@ -221,7 +289,7 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
         passed: true,
         outcome: String::new(),
         compared_with: match base {
-            _ if matches!(gate, Gate::Mechanical | Gate::TestPlan) => "the work tree".to_owned(),
+            _ if matches!(gate, Gate::Mechanical | Gate::TestPlan | Gate::Lld) => "the work tree".to_owned(),
             ChangeBase::LastCommit => "the last commit".to_owned(),
             ChangeBase::Revision(name) => format!("where the branch left {}", plain(name)),
             ChangeBase::Staged => "the last commit (staged changes)".to_owned(),
@@ -235,6 +303,7 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
         findings: Vec::new(),
         not_examined: Vec::new(),
         not_run: Vec::new(),
+        reviews: Vec::new(),
     }
 }
 
@@ -273,6 +342,7 @@ fn longest(gate: Gate) -> u64 {
         | Gate::Licences
         | Gate::Mechanical
         | Gate::TestPlan
+        | Gate::Lld
         | Gate::Implementation => LONGEST,
     }
 }

@@ -10,7 +10,9 @@
 //! | `approve` | questions to a user |
 //! | `prompt` | what an agent is told, and which files it may change |
 //! | `review` | reviews by other models |
+//! | `asking` | asking reviewers, one after the other |
 //! | `publish` | the pull request at the end |
+//! | `judged` | what gates and reviewers judged, so that nothing else is published |
 //! | `forge` | the pull request by the API of a forge |
 //! | `changes` | what a task changed, for a reviewer |
 //! | `process` | one process of a step |
@@ -23,6 +25,8 @@ mod act;
 #[cfg(target_os = "linux")]
 mod approve;
 #[cfg(target_os = "linux")]
+pub(super) mod asking;
+#[cfg(target_os = "linux")]
 pub mod attend;
 #[cfg(target_os = "linux")]
 mod begin;
@@ -30,6 +34,8 @@ mod begin;
 mod changes;
 #[cfg(target_os = "linux")]
 mod forge;
+#[cfg(target_os = "linux")]
+mod judged;
 #[cfg(target_os = "linux")]
 mod outcome;
 mod plan;
@@ -117,7 +123,7 @@ impl PipelineRequest {
 impl PipelineText {
     /// Reads a file. It is the user's own where it lies among their configuration, which agents do not write; all others come with a
     /// project, or may have.
-    fn read(environment: &HostEnvironment, file: &str) -> Result<Self, CommandError> {
+    pub(super) fn read(environment: &HostEnvironment, file: &str) -> Result<Self, CommandError> {
         let path = environment.cwd.join(file);
         let text = checkrein_files::read_text(path.as_str(), LONGEST_FILE)
             .map_err(|error| CommandError::file("read", &path, &error))?;
@@ -128,7 +134,7 @@ impl PipelineText {
         Ok(Self { name: path.to_string(), text, is_own })
     }
 
-    fn parse(&self) -> Result<PipelineFile, CommandError> {
+    pub(super) fn parse(&self) -> Result<PipelineFile, CommandError> {
         let layer = if self.is_own { LayerKind::Flags } else { LayerKind::Project };
         PipelineFile::parse(&self.name, &self.text, layer).map_err(|errors| invalid(&errors))
     }

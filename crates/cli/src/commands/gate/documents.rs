@@ -31,7 +31,7 @@ pub(super) struct DocumentContext<'a> {
 
 impl DocumentContext<'_> {
     /// The document, the name under which it is reported, and its path in the work tree where it lies there.
-    fn document(&self) -> Result<(String, String, Option<String>), CommandError> {
+    pub(super) fn document(&self) -> Result<(String, String, Option<String>), CommandError> {
         let Some(name) = &self.wanted.design else {
             return Err(CommandError::user(
                 format!("gate {} needs a design document", self.wanted.gate.name()),
@@ -45,14 +45,19 @@ impl DocumentContext<'_> {
     /// Sections, paths, tables, size.
     pub(super) fn mechanical(&self, answer: &mut GateAnswer) -> Result<(), CommandError> {
         let (text, name, _) = self.document()?;
-        let paths: BTreeSet<String> = work_tree_paths(self.repository)?
-            .into_iter()
-            // One that is deleted and not committed is in the list of git.
-            .filter(|path| std::fs::symlink_metadata(self.workspace.join(path)).is_ok())
-            .collect();
+        let paths = self.paths()?;
         answer.files = 1;
         take(answer, Gate::Mechanical, &name, &text, examine_design(&text, &paths, &self.wanted.sections));
         Ok(())
+    }
+
+    /// The paths of all files of the work tree.
+    pub(super) fn paths(&self) -> Result<BTreeSet<String>, CommandError> {
+        Ok(work_tree_paths(self.repository)?
+            .into_iter()
+            // One that is deleted and not committed is in the list of git.
+            .filter(|path| std::fs::symlink_metadata(self.workspace.join(path)).is_ok())
+            .collect())
     }
 
     /// Requirements and tests.

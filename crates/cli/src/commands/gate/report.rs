@@ -17,6 +17,10 @@ const SHOWN: usize = 50;
 /// For people: what was seen, and what to do.
 pub(super) fn text(answer: &GateAnswer) -> String {
     let mut text = format!("{}  {}\n", bold(&answer.gate), summary(answer));
+    for review in &answer.reviews {
+        let what = review.verdict.as_deref().or(review.cause.as_deref()).unwrap_or_default();
+        let _ = writeln!(text, "{} ({}): {}", plain(&review.reviewer), plain(&review.asked), plain(what));
+    }
     let mut order: Vec<&GateFindingEntry> = answer.findings.iter().collect();
     order.sort_by_key(|finding| finding.weight != FindingWeight::Error.name());
     for finding in order.iter().take(SHOWN) {
@@ -57,7 +61,7 @@ fn summary(answer: &GateAnswer) -> String {
         Some(Gate::Completeness) => {
             format!("{} in {}", counted(count(answer.functions), "changed function"), counted(files, "file"))
         }
-        Some(Gate::Mechanical | Gate::TestPlan) => counted(files, "document"),
+        Some(Gate::Mechanical | Gate::TestPlan | Gate::Lld) => counted(files, "document"),
         Some(Gate::Secrets | Gate::Scope | Gate::Phantoms | Gate::Licences | Gate::Implementation) | None => {
             counted(files, "changed file")
         }

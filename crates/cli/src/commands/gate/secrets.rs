@@ -1,10 +1,12 @@
 //! The gate of secrets over changed files: what is masked in records is a credential here.
 
-use checkrein_gates::{CodeOrigin, FindingWeight, Gate, examine_secrets};
-use checkrein_ledger::mask::{MaskKey, ShownText, mask_text};
-use checkrein_worktree::ChangedText;
+use std::collections::HashSet;
 
-use super::{before_of, take, text_of};
+use checkrein_gates::{CodeOrigin, FindingWeight, Gate, GateFinding, examine_secrets};
+use checkrein_ledger::mask::{MaskKey, ShownText, mask_text};
+use checkrein_worktree::{ChangedText, CommittedLines, TextNow, TextPlace};
+
+use super::{before_of, is_same, take, text_of};
 use crate::api::gates::GateAnswer;
 
 /// Files that are lists of settings by the ends of their names: there the name before a value tells too.
@@ -13,7 +15,41 @@ const LISTS: [&str; 6] = [".properties", ".ini", ".cfg", ".conf", ".tfvars", ".e
 /// Looks at one changed file.
 pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     let Some(text) = text_of(file, Gate::Secrets, answer) else { return };
-    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let findings = found(&file.path, &text, before_of(file).as_deref());
+    take(answer, Gate::Secrets, &file.path, &text, findings);
+}
+
+/// Looks at the lines that a commit of the branch added: they go with it, also where a later commit takes them away.
+pub(super) fn examine_lines(added: &CommittedLines, changed: &[ChangedText], answer: &mut GateAnswer) {
+    let now = changed.iter().find(|file| file.path == added.path && file.place == TextPlace::Disk);
+    let now = match now.map(|file| &file.now) {
+        Some(TextNow::Bytes(bytes)) => String::from_utf8_lossy(bytes),
+        Some(TextNow::Gone | TextNow::NotRead(_)) | None => "".into(),
+    };
+    // What still lies on disk was looked at there, with what allows it.
+    let kept: HashSet<&str> = now.lines().collect();
+    let added = CommittedLines {
+        lines: added.lines.iter().filter(|(_, line)| !kept.contains(line.as_str())).cloned().collect(),
+        ..added.clone()
+    };
+    let text: String = added.lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+    let known = answer.findings.len();
+    take(answer, Gate::Secrets, &added.path, &text, found(&added.path, &text, None));
+    let commit: String = added.commit.chars().take(12).collect();
+    for mut finding in answer.findings.split_off(known) {
+        if answer.findings.iter().any(|other| is_same(other, &finding)) {
+            continue;
+        }
+        finding.line =
+            added.lines.get(finding.line.saturating_sub(1)).map_or(finding.line, |(line, _)| *line);
+        finding.seen =
+            format!("{} (in the commit {commit} of the branch, whose history goes with it)", finding.seen);
+        answer.findings.push(finding);
+    }
+}
+
+fn found(path: &str, text: &str, before: Option<&str>) -> Vec<GateFinding> {
+    let name = path.rsplit('/').next().unwrap_or_default();
     let is_list = name.starts_with(".env") || LISTS.iter().any(|end| name.ends_with(end));
     let shown = if is_list { ShownText::List } else { ShownText::Anything };
     // The digits of a mask are left out below, so that nothing can be guessed from them.
@@ -23,12 +59,11 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
         (masked.matches("[masked:").count() > text.matches("[masked:").count())
             .then(|| without_digits(&masked))
     };
-    let weight = match CodeOrigin::of_path(&file.path) {
+    let weight = match CodeOrigin::of_path(path) {
         CodeOrigin::Product => FindingWeight::Error,
         CodeOrigin::Tests => FindingWeight::Warning,
     };
-    let findings = examine_secrets(&text, before_of(file).as_deref(), weight, masked);
-    take(answer, Gate::Secrets, &file.path, &text, findings);
+    examine_secrets(text, before, weight, masked)
 }
 
 /// A masked text with `[masked:KIND]` in place of `[masked:KIND:DIGITS]`.

@@ -27,7 +27,7 @@ use serde_json::{Value as Json, json};
 use super::approve::{self, Answered};
 use super::outcome::{of_gate, of_route, runner_of};
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
-use super::{publish, review};
+use super::{asking, judged, publish, review};
 
 /// How much of an output is looked at and told to others, in bytes (ours): sums stand at the end.
 const TOLD: u64 = 64 << 10;
@@ -108,6 +108,7 @@ impl StepWork {
     /// Does it and tells what came of it.
     pub(super) fn carry_out(self) {
         let (place, events) = (self.place, self.events.clone());
+        judged::keep(&self);
         let report = match &self.step.act {
             StepAct::Command(command) => self.command(command),
             StepAct::Gate(gate) => self.gate(gate),
@@ -272,6 +273,10 @@ impl StepWork {
         };
         let mut command = Command::new(self.program()?);
         command.args(["--json", "gate", step.gate.name()]).current_dir(&self.directory);
+        if step.review.is_some() {
+            // The reviewers of the file are asked here, once the form holds.
+            command.arg("--form-only");
+        }
         let (before, paths): (Vec<String>, Vec<String>) = match options.iter().position(|word| word == "--") {
             Some(place) => (options[..place].to_vec(), options[place..].to_vec()),
             None => (options, Vec::new()),
@@ -299,7 +304,11 @@ impl StepWork {
             let why = format!("the gate {} did not run: {why}", step.gate.name());
             return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
         };
-        Ok(Some(of_gate(&answer)))
+        let report = of_gate(&answer);
+        match &step.review {
+            Some(review) if report.result.end == StepEnd::Passed => review::review_design(self, review),
+            Some(_) | None => Ok(Some(report)),
+        }
     }
 
     fn agent(&self, step: &AgentStep) -> io::Result<Option<StepReport>> {
@@ -390,10 +399,7 @@ impl StepWork {
 
     /// A command that ends with the pipeline, with everything that it starts.
     pub(super) fn attended(&self, words: &[String]) -> io::Result<Command> {
-        let mut command = Command::new(self.program()?);
-        command.args(["pipeline", "attend", "--parent", &std::process::id().to_string(), "--hold"]);
-        command.arg(&self.hold).arg("--").args(words);
-        Ok(command)
+        Ok(asking::attended(&self.program()?, &self.hold, words))
     }
 
     pub(super) fn process<'a>(&'a self, command: Command, input: StepInput<'a>) -> StepProcess<'a> {

@@ -18,7 +18,7 @@ use super::act::{StepReport, StepWork};
 use super::approve::{self, Answered};
 use super::plan::is_missing;
 use super::process::{ProcessEnd, StepInput, StepProcess, output_files, tail};
-use super::{CURL, forge};
+use super::{CURL, forge, judged};
 
 /// How long git and the program of a forge may take, each time (ours).
 pub(super) const TIME: Duration = Duration::from_mins(5);
@@ -80,6 +80,9 @@ fn attempt(work: &StepWork, step: &PullRequestStep) -> io::Result<Result<StepRep
         Ok(publication) => publication,
         Err(other) => return Ok(Err(other)),
     };
+    if let Some(why) = judged::difference(work, &publication.head) {
+        return Ok(Err(Some(instead(StepEnd::Refused, why))));
+    }
     let question = question(work, step, &publication, &text);
     let input = json!({
         "pipeline": work.pipeline.name, "step": work.step.name, "task": work.values.0.get("task"),

@@ -44,17 +44,7 @@ pub(super) fn answer(store: &PipelineStore, state: &PipelineState, seal: Option<
         rounds: step.rounds.rounds,
         question: step.question.clone(),
         outputs: step.outputs.iter().map(|(name, output)| (name.clone(), output.path.clone())).collect(),
-        reviews: step
-            .reviews
-            .iter()
-            .map(|one| PipelineReview {
-                reviewer: one.reviewer.clone(),
-                asked: one.asked.clone(),
-                answered: one.answered.clone(),
-                verdict: one.verdict.clone(),
-                cause: one.cause.clone(),
-            })
-            .collect(),
+        reviews: step.reviews.iter().cloned().map(PipelineReview::from).collect(),
     });
     PipelineAnswer {
         run: state.id.to_string(),

@@ -1,0 +1,125 @@
+//! What the gates and reviewers of a run judged, so that nothing else is published.
+//!
+//! A hook of git, or a program that a step runs, can put something else into a commit than what lay on disk when the gates looked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use checkrein_gates::Gate;
+use checkrein_pipelines::{PipelineFile, PipelineState, ReviewedThing, StepAct, StepOutcome};
+use checkrein_supervise::runs::file::replace;
+use checkrein_worktree::{ContentIds, contents_committed, contents_on_disk};
+
+use super::super::worktree::repository;
+use super::act::StepWork;
+
+/// The file of an attempt that says what it judged.
+const FILE: &str = "judged.json";
+/// How many names are told (ours).
+const TOLD: usize = 3;
+
+/// Whether a step judges what changed.
+fn judges(act: &StepAct) -> bool {
+    match act {
+        StepAct::Gate(step) => match step.gate {
+            Gate::Completeness
+            | Gate::Secrets
+            | Gate::Scope
+            | Gate::Phantoms
+            | Gate::Licences
+            | Gate::Implementation => true,
+            Gate::Mechanical | Gate::TestPlan | Gate::Lld => false,
+        },
+        StepAct::Review(step) => matches!(step.of, ReviewedThing::Changes),
+        StepAct::Command(_) | StepAct::Agent(_) | StepAct::Approve(_) | StepAct::PullRequest(_) => false,
+    }
+}
+
+/// Writes down what lies on disk when a step begins to judge it.
+pub(super) fn keep(work: &StepWork) {
+    if !judges(&work.step.act) {
+        return;
+    }
+    // Without it nothing is published, which says so.
+    if let Ok(ids) = on_disk(work)
+        && let Ok(text) = serde_json::to_vec(&ids)
+    {
+        drop(replace(&work.folder.join(FILE), &text));
+    }
+}
+
+fn on_disk(work: &StepWork) -> Result<ContentIds, String> {
+    let (repository, base) = place(work)?;
+    contents_on_disk(&repository, base).map_err(|error| error.message)
+}
+
+fn place(work: &StepWork) -> Result<(checkrein_worktree::GitRepository, &str), String> {
+    let base = work.base.as_deref().ok_or_else(|| "the task has no branch of its own".to_owned())?;
+    let found = repository(&work.environment, &work.directory).map_err(|error| error.message)?;
+    Ok((found.ok_or_else(|| "the directory of the steps is not a work tree".to_owned())?, base))
+}
+
+/// Why what stands on the branch is not what was judged; `None` where it is, and where no step judged anything.
+pub(super) fn difference(work: &StepWork, commit: &str) -> Option<String> {
+    let state = work.lineage.as_deref()?;
+    let root = work.folder.parent()?.parent()?;
+    let judged = last_judged(&work.pipeline, state, root)?;
+    let (step, folder) = judged;
+    let text = checkrein_files::read_text(&folder.join(FILE), super::LONGEST_OUTPUT);
+    let ids: Option<ContentIds> = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+    let Some(ids) = ids else { return Some(format!("it is not known what `{step}` judged")) };
+    let committed = match place(work).and_then(|(repository, base)| {
+        contents_committed(&repository, base, commit).map_err(|error| error.message)
+    }) {
+        Ok(committed) => committed,
+        Err(why) => return Some(format!("what was committed cannot be told: {why}")),
+    };
+    let other = others(&committed, &ids);
+    if other.is_empty() {
+        return None;
+    }
+    let named = other.iter().take(TOLD).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+    let more = if other.len() > TOLD { format!(" and {} more", other.len() - TOLD) } else { String::new() };
+    Some(format!("the commit holds something else than what `{step}` judged: {named}{more}"))
+}
+
+/// The paths whose committed content is not the judged one.
+fn others<'a>(committed: &'a ContentIds, judged: &ContentIds) -> Vec<&'a String> {
+    committed.iter().filter(|(path, id)| judged.get(*path) != Some(id)).map(|(path, _)| path).collect()
+}
+
+/// The step that judged last, with the folder of that attempt.
+fn last_judged<'a>(
+    pipeline: &'a PipelineFile,
+    state: &PipelineState,
+    root: &Path,
+) -> Option<(&'a str, PathBuf)> {
+    let mut by_end: BTreeMap<u64, (&str, PathBuf)> = BTreeMap::new();
+    for (place, step) in pipeline.steps.iter().enumerate().filter(|(_, step)| judges(&step.act)) {
+        let Some(known) = state.steps.get(place).filter(|known| known.outcome == StepOutcome::Passed) else {
+            continue;
+        };
+        let Some(last) = known.attempts.last() else { continue };
+        let folder = root.join(format!("{:03}-{}/{}", place + 1, step.name, known.attempts.len()));
+        by_end.insert(last.began, (step.name.as_str(), folder));
+    }
+    by_end.pop_last().map(|(_, found)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(all: &[(&str, &str)]) -> ContentIds {
+        all.iter().map(|(path, id)| ((*path).to_owned(), (*id).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_committed_has_to_be_what_was_judged() {
+        let judged = ids(&[("a", "1"), ("notes", "2"), ("b", "gone")]);
+        assert!(others(&ids(&[("a", "1"), ("b", "gone")]), &judged).is_empty());
+        assert_eq!(others(&ids(&[("a", "3")]), &judged), ["a"]);
+        assert_eq!(others(&ids(&[("new", "1")]), &judged), ["new"]);
+        assert_eq!(others(&ids(&[("b", "1")]), &judged), ["b"]);
+    }
+}
