@@ -25,7 +25,7 @@ mod act;
 #[cfg(target_os = "linux")]
 mod approve;
 #[cfg(target_os = "linux")]
-pub(super) mod asking;
+pub mod asking;
 #[cfg(target_os = "linux")]
 pub mod attend;
 #[cfg(target_os = "linux")]
