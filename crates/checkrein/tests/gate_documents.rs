@@ -323,6 +323,7 @@ fn a_pipeline_sends_a_design_back_that_its_reviewers_do_not_approve() {
     assert_eq!(answer["steps"][1]["reviews"][1]["verdict"], "APPROVED", "{answer}");
     assert!(place.read("prompts").contains("it has no documentation"), "{}", place.read("prompts"));
     for (wrong, message) in [
+        ("{name: work, agent: [claude, -p], prompt: x, family: openai}", "works with models of anthropic"),
         ("{name: review, gate: lld}", "design"),
         ("{name: review, gate: lld, design: d.md}", "reviewers"),
         ("{name: review, gate: mechanical, design: d.md, by: [gemini]}", "asks no reviewer"),

@@ -261,3 +261,17 @@ fn what_no_gate_judged_is_not_published() {
     let (status, answer) = told(&begun.wait_with_output().unwrap());
     assert_eq!(status, 0, "{answer}");
 }
+
+#[test]
+fn a_reviewer_sees_what_git_would_call_binary() {
+    let place = Place::with_issue();
+    place.file(
+        "name: p\nreviewers:\n  gemini:\n    command: [gemini, -m, '${model}']\n    model: gemini-3-pro\nsteps:\n  \
+         - {name: write, command: \"printf 'hidden = 1\\n# \\\\000\\n' > a.py; echo 'b.py -diff' > .gitattributes; echo 'unseen = 2' > b.py\"}\n  \
+         - {name: look, review: changes}\n",
+    );
+    let (status, answer) = place.run(&[]);
+    assert_eq!(status, 0, "{answer}");
+    let question = place.read("question");
+    assert!(question.contains("+hidden = 1") && question.contains("+unseen = 2"), "{question}");
+}

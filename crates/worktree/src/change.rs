@@ -155,8 +155,17 @@ impl Changes {
 
     /// The same as a patch.
     pub fn patch(&self, repository: &GitRepository) -> Result<Vec<u8>, RunError> {
+        self.patch_with(repository, &[])
+    }
+
+    /// The same for somebody who has to see all of it: no attribute of the repository, and no byte in a file, makes git leave its content out.
+    pub fn whole_patch(&self, repository: &GitRepository) -> Result<Vec<u8>, RunError> {
+        self.patch_with(repository, &["--text"])
+    }
+
+    fn patch_with(&self, repository: &GitRepository, more: &[&str]) -> Result<Vec<u8>, RunError> {
         let call = Call { objects: Some(&self.objects), ..Call::default() };
-        let arguments = [
+        let mut arguments = vec![
             "diff-tree",
             "-r",
             "-p",
@@ -165,9 +174,9 @@ impl Changes {
             "--no-ext-diff",
             "--no-textconv",
             "--ignore-submodules=all",
-            &self.base,
-            &self.now,
         ];
+        arguments.extend(more);
+        arguments.extend([self.base.as_str(), self.now.as_str()]);
         repository.bytes(&arguments, &call)
     }
 

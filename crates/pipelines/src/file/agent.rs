@@ -30,8 +30,16 @@ pub(super) fn read(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fa
     }
     let families = ModelFamily::ALL.map(|family| (family.name(), family));
     let program = words.first().map(|word| word.filled(&crate::TemplateValues::default()));
-    let family = word(entries, "family", &families, faults)
-        .or_else(|| program.as_deref().and_then(ModelFamily::of_program));
+    let known = program.as_deref().and_then(ModelFamily::of_program);
+    let given = word(entries, "family", &families, faults);
+    if let (Some(known), Some(given), Some(field)) = (known, given, find(entries, "family"))
+        && known != given
+    {
+        let program = program.as_deref().unwrap_or_default();
+        let message = format!("`{program}` works with models of {}, not of {}", known.name(), given.name());
+        faults.push(unfit(&field.value, message));
+    }
+    let family = known.or(given);
     let context = texts(entries, "context", faults);
     if let (Some(node), Some(path)) = (find(entries, "context"), context.iter().find(|path| !is_inside(path)))
     {

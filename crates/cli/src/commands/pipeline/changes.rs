@@ -52,7 +52,7 @@ pub(super) fn changes(work: &StepWork) -> Result<Vec<u8>, String> {
         if let Some(inner) = changes.inner.first() {
             return Err(format!("`{}` is another repository, which nobody looks into", inner.display()));
         }
-        return changes.patch(&repository).map_err(|error| told(&error));
+        return changes.whole_patch(&repository).map_err(|error| told(&error));
     }
     let all = changed_texts(&repository, &ChangeBase::LastCommit, LONGEST, |_: &Path| true)
         .map_err(|error| told(&error))?;
