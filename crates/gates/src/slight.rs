@@ -309,11 +309,11 @@ fn is_choice(kind: &str) -> bool {
 /// Calls whose value has nothing to do with the arguments of the function: random numbers, default values.
 fn is_made_up(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'_>]) -> bool {
     const DEFAULT: [&str; 3] = ["default", "random", "rand"];
-    let whole = whole_callee(source, node, callee).to_lowercase();
-    let last = last_name(callee).to_lowercase();
     // What only turns one form into another, or makes an object, computes nothing; its parts are looked at by themselves.
     const FORMS: [&str; 9] =
         ["to_vec", "to_string", "to_owned", "clone", "into", "tostring", "valueof", "tolist", "new"];
+    let whole = whole_callee(source, node, callee).to_lowercase();
+    let last = last_name(callee).to_lowercase();
     let is_made = node.kind().contains("object_creation")
         || node.kind() == "new_expression"
         || last_name(callee).starts_with(char::is_uppercase);

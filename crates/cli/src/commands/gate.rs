@@ -129,7 +129,7 @@ pub fn gate(
     let changed = match wanted.gate {
         // They look at one document as it is.
         Gate::Mechanical | Gate::TestPlan | Gate::Lld => Vec::new(),
-        gate => changed_texts(&repository, base, longest(gate), &is_wanted)?,
+        gate => changed_texts(&repository, base, longest(gate), is_wanted)?,
     };
     for (given, root) in paths.iter().zip(&within) {
         let is_changed = || changed.iter().any(|file| Path::new(&file.path).starts_with(root));
@@ -149,7 +149,7 @@ pub fn gate(
         }
         Gate::Secrets => {
             examine_each(&changed, &mut answer, secrets::examine);
-            for lines in committed_lines(&repository, base, &is_wanted)? {
+            for lines in committed_lines(&repository, base, is_wanted)? {
                 secrets::examine_lines(&lines, &changed, &mut answer);
             }
         }

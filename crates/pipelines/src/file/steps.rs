@@ -237,14 +237,12 @@ fn gate(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<GateStep> {
 /// Who reviews which design.
 fn design_review(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<DesignReview> {
     let entry = find(entries, "design");
-    match entry.and_then(|entry| entry.value.scalar()).filter(|path| is_inside(path)) {
-        Some(path) => Some(DesignReview { design: path.to_owned(), by: texts(entries, "by", faults) }),
-        None => {
-            let at = entry.or_else(|| find(entries, "gate"))?;
-            faults.push(bad("design", &at.value, "the path of a document below the worktree"));
-            None
-        }
+    if let Some(path) = entry.and_then(|entry| entry.value.scalar()).filter(|path| is_inside(path)) {
+        return Some(DesignReview { design: path.to_owned(), by: texts(entries, "by", faults) });
     }
+    let at = entry.or_else(|| find(entries, "gate"))?;
+    faults.push(bad("design", &at.value, "the path of a document below the worktree"));
+    None
 }
 
 fn review(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<ReviewStep> {

@@ -32,7 +32,8 @@ pub(super) fn examine_lines(added: &CommittedLines, changed: &[ChangedText], ans
         lines: added.lines.iter().filter(|(_, line)| !kept.contains(line.as_str())).cloned().collect(),
         ..added.clone()
     };
-    let text: String = added.lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+    let lines: Vec<&str> = added.lines.iter().map(|(_, line)| line.as_str()).collect();
+    let text = lines.join("\n");
     let known = answer.findings.len();
     take(answer, Gate::Secrets, &added.path, &text, found(&added.path, &text, None));
     let commit: String = added.commit.chars().take(12).collect();

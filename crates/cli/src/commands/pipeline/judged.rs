@@ -65,7 +65,7 @@ pub(super) fn difference(work: &StepWork, commit: &str) -> Option<String> {
     let root = work.folder.parent()?.parent()?;
     let judged = last_judged(&work.pipeline, state, root)?;
     let (step, folder) = judged;
-    let text = checkrein_files::read_text(&folder.join(FILE), super::LONGEST_OUTPUT);
+    let text = checkrein_files::read_text(folder.join(FILE), super::LONGEST_OUTPUT);
     let ids: Option<ContentIds> = text.ok().and_then(|text| serde_json::from_str(&text).ok());
     let Some(ids) = ids else { return Some(format!("it is not known what `{step}` judged")) };
     let committed = match place(work).and_then(|(repository, base)| {
