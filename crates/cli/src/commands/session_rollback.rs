@@ -407,6 +407,14 @@ impl Rollback<'_> {
     }
 }
 
+/// Why something stays, with the command that brings it back where an option of `undo` would.
+fn way_on(why: &str, snapshot: &Listed) -> String {
+    match why.strip_suffix(FORCED) {
+        Some(why) => format!("{why}; `checkrein undo {} --force` puts it back all the same", snapshot.id),
+        None => why.to_owned(),
+    }
+}
+
 /// What the steps of one action do to repositories, in the words of git, each under the name that it is about.
 fn of_git(prepared: &Prepared, snapshot: &Listed) -> BTreeMap<String, String> {
     let steps: Vec<&Step> =
