@@ -464,11 +464,3 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
     };
     found.map(|(_, number)| ActionNumber(number)).ok_or_else(|| NamedKind::Action.unknown(text))
 }
-
-/// Why something stays, with the command that brings it back where an option of `undo` would.
-fn way_on(why: &str, snapshot: &Listed) -> String {
-    match why.strip_suffix(FORCED) {
-        Some(why) => format!("{why}; `checkrein undo {} --force` puts it back all the same", snapshot.id),
-        None => why.to_owned(),
-    }
-}
