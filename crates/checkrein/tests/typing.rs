@@ -1,0 +1,212 @@
+//! What stays open for typing, where no hook hears of what is typed (Codex).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+use support::client_calls::said;
+
+/// The answer of the hook of a client that obeys objects.
+fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
+    let output = said(environment, client, payload);
+    assert_eq!(output.refusal, None, "{client}");
+    serde_json::from_slice(&output.object).unwrap()
+}
+
+/// A call of the shell in a recorded payload of a client.
+fn shell(environment: &TestEnvironment, folder: &str, name: &str, command: &str) -> Json {
+    let file = format!("tests/payloads/{folder}/{name}.json");
+    let mut payload: Json = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    payload["cwd"] = json!(environment.project());
+    payload["tool_input"]["command"] = json!(command);
+    payload
+}
+
+#[test]
+fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
+    let environment = TestEnvironment::new();
+    environment.write("x.py", "print(1)\n");
+    environment.write("x.sh", "ls\n");
+    let stopped = |client: &str, folder: &str, command: &str| {
+        let answer = answer(&environment, client, &shell(&environment, folder, "PreToolUse-Bash", command));
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    let codex = |command: &str| stopped("codex", "codex", command);
+    for open in [
+        "bash",
+        "sh -i",
+        "zsh -l",
+        "python3",
+        "python3 -i x.py",
+        "node",
+        "perl",
+        "psql",
+        "psql -h localhost app",
+        "mysql app",
+        "sqlite3 app.db",
+        "ssh example.com",
+        "docker exec -it web sh",
+        "docker run -it ubuntu",
+        "kubectl exec -it pod -- bash",
+        "tmux",
+        "tmux new -s work",
+        "screen",
+        "script out.log",
+        "expect",
+        "irb",
+        "gdb ./a.out",
+        "vim notes.md",
+        "less README.md",
+        "git log | less",
+        "man ls",
+        "more README.md",
+        "crontab -e",
+        "visudo",
+        "git commit",
+        "git commit --amend",
+        "git commit -a",
+        "git -C src commit",
+        "git rebase -i HEAD~2",
+        "git tag -a v1",
+        "git config --edit",
+        "GIT_EDITOR=vim git commit",
+        "env bash",
+        "cd src && bash --norc",
+        "exec bash",
+        "su",
+        "sudo -s",
+        "if true; then bash; fi",
+        // What is typed becomes a command.
+        "while read l; do $l; done",
+        "while read -r a b; do \"$a\" \"$b\"; done",
+        "select x in a b; do $REPLY; done",
+        "mapfile a; ${a[0]}",
+        "source /dev/stdin",
+        ". /dev/fd/0",
+        "xargs rm -rf",
+        "xargs -I{} sh -c '{}'",
+        "awk '{system($0)}'",
+        // Consoles, debuggers and shells of environments.
+        "python3 -c 'import code; code.interact()'",
+        "python3 -c 'breakpoint()'",
+        "python3 -m pdb x.py",
+        "pytest --pdb",
+        "node inspect x.js",
+        "rails console",
+        "python manage.py shell",
+        "flask shell",
+        "php artisan tinker",
+        "iex -S mix",
+        "ghci",
+        "stack ghci",
+        "sbt console",
+        "deno",
+        "bun repl",
+        "dotnet fsi",
+        "jupyter console",
+        "mongosh",
+        "redis-cli",
+        "terraform console",
+        "nix-shell",
+        "nix develop",
+        "poetry shell",
+        "pipenv shell",
+        "devbox shell",
+        "distrobox enter x",
+        "multipass shell",
+        "gcloud compute ssh x",
+        "fly ssh console",
+        // Editors and file managers.
+        "ed",
+        "nano a.txt",
+        "mc",
+        "ranger",
+        "lazygit",
+        "tig",
+        "git add -p",
+        "systemctl edit x",
+        "claude",
+        "gemini",
+    ] {
+        let reason = codex(open).unwrap_or_else(|| panic!("`{open}` runs"));
+        // Some are asked about for other reasons too.
+        let is_said = reason.contains("stays open") || ["su", "sudo -s"].contains(&open);
+        assert!(is_said, "{open}: {reason}");
+    }
+    for given in [
+        "bash x.sh",
+        "bash -c 'ls src'",
+        "sh <<'END'\nls src\nEND",
+        "echo 'ls src' | bash",
+        "python3 x.py",
+        "python3 -c 'print(1)'",
+        "python3 - <<'END'\nprint(1)\nEND",
+        "node -e 'console.log(1)'",
+        "psql -c 'select 1'",
+        "sqlite3 app.db 'select 1'",
+        "ssh -T git@github.com",
+        "tmux ls",
+        "tmux new-session -d -s work 'ls'",
+        "gdb -batch -ex bt ./a.out",
+        "bash --version",
+        "python3 --version",
+        "cat README.md",
+        "git log --oneline",
+        "git log",
+        "git diff",
+        "git show HEAD",
+        "git commit -m 'a change'",
+        "git commit -am 'a change'",
+        "git add -A",
+        "read -r -p 'Go on? ' answer",
+        "ls | while read -r name; do echo \"$name\"; done",
+        "find . -name '*.py' | xargs grep -n print",
+        "xargs -a list.txt ls",
+        "awk '{print $1}' x.py",
+        "awk '{system(\"ls \" $1)}' list.txt",
+        "python3 -m pytest",
+        "redis-cli ping",
+        "terraform plan",
+        "nix develop -c make test",
+        "nix-shell --run 'make test'",
+        "poetry run pytest",
+        "php artisan migrate:status",
+        "rails routes",
+        "claude -p 'say hello'",
+        "git commit -mfixes",
+        "git commit -Fmessage.txt",
+        "git commit --amend --no-edit",
+        "git commit --fixup HEAD",
+        "GIT_EDITOR=true git commit --amend",
+        "git -c core.editor=true commit --amend",
+        "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2",
+        "git tag -a v1 -m 'the first'",
+        "git tag v1",
+        "git config user.name",
+        "man ls | head -20",
+        "man -k list",
+        "man -P cat ls",
+        "less README.md | head",
+        "less --version",
+        "crontab -l",
+        "visudo -c",
+    ] {
+        assert_eq!(codex(given), None, "{given}");
+    }
+    // Where nobody can type, nothing is lost.
+    for closed in
+        ["bash", "python3", "node", "psql", "tmux new -s work", "vim notes.md", "docker run -it ubuntu"]
+    {
+        assert_eq!(stopped("claude", "claude-code", closed), None, "{closed}");
+    }
+}
