@@ -4,12 +4,19 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use checkrein_engine::error::CommandError;
-use checkrein_gates::{DesignDecision, DesignIssue, FindingWeight, Gate, examine_form, reviewed_design};
+#[cfg(target_os = "linux")]
+use checkrein_gates::{DesignDecision, DesignIssue, reviewed_design};
+use checkrein_gates::{FindingWeight, Gate, examine_form};
+#[cfg(target_os = "linux")]
 use checkrein_ledger::mask::mask_text;
-use checkrein_pipelines::{ModelFamily, ModelReviewer, ReviewVerdict, VerdictWord, eligible_reviewers};
+use checkrein_pipelines::{ModelFamily, ModelReviewer, eligible_reviewers};
+#[cfg(target_os = "linux")]
+use checkrein_pipelines::{ReviewVerdict, VerdictWord};
 
 use super::documents::DocumentContext;
-use super::{entry, take};
+#[cfg(target_os = "linux")]
+use super::entry;
+use super::take;
 use crate::api::gates::{GateAnswer, NotRun};
 use crate::commands::pipeline::PipelineText;
 use crate::terminal::plain;
@@ -115,6 +122,7 @@ impl DocumentContext<'_> {
     }
 
     #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "nobody is asked there")]
     fn review(
         &self,
         _: &[&ModelReviewer],
