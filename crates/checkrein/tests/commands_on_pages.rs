@@ -39,7 +39,7 @@ const NOT_RUN: [(&str, &str); 15] = [
 ];
 
 /// Commands that name what is made up on the page, or what nobody set up, and what they say of it.
-const MADE_UP: [(&str, &str); 21] = [
+const MADE_UP: [(&str, &str); 22] = [
     ("checkrein agent tier 1f2e3d4c5b6a", "no agent begins with `1f2e3d4c5b6a`"),
     ("checkrein approval show 9f31", "no question begins with `9f31`"),
     ("checkrein approval allow 9f31", "no question begins with `9f31`"),
@@ -51,6 +51,7 @@ const MADE_UP: [(&str, &str); 21] = [
     ("checkrein change close 4f3c9a", "no change begins with `4f3c9a`"),
     ("checkrein credential delete anthropic", "there was no such credential"),
     ("checkrein credential set anthropic", "the credential is empty"),
+    ("checkrein gate lld --design docs/design/42-parser.md --reviewers", "cannot read"),
     ("checkrein mcp accept github", "github"),
     ("checkrein mcp forget github", "github"),
     ("checkrein notice test", "no channel is set"),

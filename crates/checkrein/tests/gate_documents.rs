@@ -256,7 +256,7 @@ fn a_reviewer_of_another_family_decides_about_a_design() {
     }
     // One that hangs, and one behind it.
     place.mode("gemini", "hangs");
-    let both = [&by_gemini[..], &["--reviewer", "gpt-5.2", "--review-time", "1s"]].concat();
+    let both = [&by_gemini[..], &["--reviewer", "gpt-5.2", "--review-time", "6s"]].concat();
     let (status, answer) = lld(&place, &both);
     assert_eq!(status, Some(0), "{answer}");
     assert_eq!(answer["reviews"][1]["answered"], "gpt-5.2", "{answer}");

@@ -31,7 +31,7 @@ const JUDGED: EventTreatment = EventTreatment::Left(
     "each call was judged before that, and an answer here would take the place of the one of the user",
 );
 const TELLS: EventTreatment =
-    EventTreatment::Left("it only tells, nothing runs by it, and no answer is obeyed");
+    EventTreatment::Left("it only tells: nothing runs by it, and what is said to it is not heeded");
 const PRE: EventTreatment = EventTreatment::Left("`preToolUse` tells of each of these calls already");
 const POST: EventTreatment = EventTreatment::Left("`postToolUse` tells of each of these calls already");
 const TAB: EventTreatment = EventTreatment::Left(
@@ -281,8 +281,7 @@ pub(crate) const PLUGIN: &[ClientEvent] = &[
 /// The section of the page that says which events are registered.
 pub(crate) fn section(clients: &[ClientAdapter]) -> String {
     let mut page = "\n## Which events call the hook\n\n\
-        Every event that a client is documented or was seen to tell hooks of.\n\n\
-        | client | registered | not registered |\n|---|---|---|\n"
+        Every event that a client is documented or was seen to tell hooks of, and why some are left.\n"
         .to_owned();
     for client in clients {
         let (mut registered, mut left) = (Vec::new(), Vec::<(&str, Vec<String>)>::new());
@@ -296,10 +295,13 @@ pub(crate) fn section(clients: &[ClientAdapter]) -> String {
                 },
             }
         }
-        let left: Vec<String> =
-            left.into_iter().map(|(why, names)| format!("{}: {why}", names.join(", "))).collect();
-        let cells = [client.title.to_owned(), registered.join(", "), left.join("; ")].join(" | ");
-        page.extend(["| ", &cells, " |\n"]);
+        page.extend(["\n**", client.title, "**: ", &registered.join(", "), ".\n"]);
+        if !left.is_empty() {
+            page.push_str("Left:\n\n");
+            for (why, names) in left {
+                page.extend(["- ", &names.join(", "), ": ", why, "\n"]);
+            }
+        }
     }
     page
 }

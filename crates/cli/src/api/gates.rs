@@ -34,8 +34,7 @@ pub struct GateAnswer {
     pub not_examined: Vec<NotExamined>,
     /// What could not be looked at for the whole gate.
     pub not_run: Vec<NotRun>,
-    /// Who was asked to review, and what became of it; only where somebody was.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Who was asked to review, and what became of it; empty where nobody was.
     pub reviews: Vec<PipelineReview>,
 }
 
