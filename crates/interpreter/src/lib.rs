@@ -237,4 +237,5 @@ pub(crate) use shell::Options;
 pub use shell::{ShellDirectory, Speech, Treatment, Variable, VariableContent};
 pub use speech::{ShellProgram, ShellUser};
 pub use statements::{Done, Flow};
+pub use unread_secrets::is_used_as_it_is;
 pub use value::Value;

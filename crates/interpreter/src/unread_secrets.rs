@@ -59,9 +59,15 @@ const LISTS: &[(&[&str], &[&str])] = &[
 /// Parts of the names of options whose values are used as what they are (ours).
 const USES: &[&str] = &[
     "key", "cert", "cred", "auth", "ident", "secret", "token", "pass", "conf", "env", "pem", "ca-", "cacert",
+    "kube", "netrc", "defaults", "account", "profile",
 ];
 /// What may stand in front of the name of a file (cURL, HTTPie and others; URLs of this machine).
 const IN_FRONT: &[&str] = &["@", "file://localhost", "file://", "file:"];
+
+/// Whether the file behind an option is used as what it is, a key or the program's own settings, by the name of the option.
+pub fn is_used_as_it_is(option: &str) -> bool {
+    USES.iter().any(|part| option.contains(part))
+}
 
 impl Machine<'_> {
     /// Reads a file as possible when it is a secret that an operand names; answers what is read of it.
@@ -87,7 +93,7 @@ impl Machine<'_> {
     pub fn note_unread_secrets(&mut self, words: &[Value], operands: &[Value]) -> Output {
         let is_use = |before: &Value| {
             let name = before.known_start();
-            name.starts_with('-') && !name.contains('=') && USES.iter().any(|part| name.contains(part))
+            name.starts_with('-') && !name.contains('=') && is_used_as_it_is(&name)
         };
         let is_used = |operand: &Value| {
             words.windows(2).any(|pair| matches!(pair, [before, word] if word == operand && is_use(before)))

@@ -6,7 +6,7 @@
 
 use super::disclosing_code::{Private, private_place};
 use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
-use crate::interpreter::{Call, Draft, Machine, Output, Value};
+use crate::interpreter::{Call, Draft, Machine, Output, Value, is_used_as_it_is};
 
 /// Words of commands by which a program sends what it is given (ours, from the catalogue's subcommands).
 const SENDS: &[&str] =
@@ -14,11 +14,6 @@ const SENDS: &[&str] =
 /// Words of commands that keep what is secret, for which a project's own settings are meant.
 const KEEPS_SECRETS: &[&str] =
     &["secret", "secrets", "vault", "config", "env", "environment", "parameter", "ssm", "keyvault", "kms"];
-/// Parts of the names of options whose values a program uses itself (ours).
-const USES: &[&str] = &[
-    "key", "cert", "cred", "auth", "ident", "secret", "token", "pass", "conf", "env", "pem", "ca-", "cacert",
-    "kube", "netrc", "defaults", "account", "profile",
-];
 /// Options of one letter behind which stands what is sent.
 const SHORT: &[&str] = &["-f", "-F", "-a", "-d", "-T", "-b", "-p", "-s"];
 /// Options behind which stands what is sent, by parts of their names, where the file is the project's own.
@@ -135,7 +130,7 @@ fn plain(call: &Call) -> impl Iterator<Item = &str> {
 fn is_sent(option: Option<&str>, is_own: bool) -> bool {
     let Some(option) = option else { return true };
     let is_short = option.len() == 2;
-    if is_short || USES.iter().any(|part| option.contains(part)) {
+    if is_short || is_used_as_it_is(option) {
         return SHORT.contains(&option);
     }
     !is_own || CONTENT.iter().any(|part| option.contains(part))
