@@ -196,7 +196,6 @@ const PROGRAMS: &[(&[&str], Waits)] = &[
         ],
         Waits::Words(&[], &["-dump", "--dump", "-b", "--batch", "-s"]),
     ),
-    (&["git"], Waits::Words(PIECE_BY_PIECE, &[])),
     (&["systemctl"], Waits::Editing { with: &["edit"], unless: &["--stdin"] }),
     (&["kubectl", "oc"], Waits::Editing { with: &["edit"], unless: &["--help"] }),
     // Other agents, in whose own prompt a line runs without their hooks.
@@ -272,9 +271,6 @@ const REMOTE_SHELLS: &[&str] = &[
     "interactive",
 ];
 
-/// The commands of git that let pieces be chosen, and edited in an editor (git-add(1), "Interactive mode").
-const PIECE_BY_PIECE: &[&str] = &["add", "checkout", "restore", "reset", "stash", "commit"];
-
 /// What in code opens a console or a debugger (the documentation of each language's own).
 const OPENING_CALLS: &[&str] = &[
     "breakpoint()",
@@ -285,7 +281,6 @@ const OPENING_CALLS: &[&str] = &[
     "binding.irb",
     "binding.pry",
     "repl.start(",
-    "readline.createInterface(",
 ];
 
 /// Words of code of `awk` that run what was read.
@@ -302,7 +297,6 @@ pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
         // A pager reads what it shows, and the keys from the terminal.
         Waits::Showing(_) => waits.holds(call) && is_on_screen(machine),
         Waits::Editing { .. } => waits.holds(call) && waits_in_editor(machine, &EDITORS),
-        Waits::Words(..) if call.program == "git" => is_typed && has_patch_option(call) && waits.holds(call),
         Waits::Alone
         | Waits::Unless(_)
         | Waits::With(_)
@@ -341,11 +335,6 @@ fn reads_names(call: &Call) -> bool {
         text.starts_with("-a") || text.starts_with("--arg-file") || text == "--help" || text == "--version"
     };
     !call.words.iter().filter_map(Value::as_exact).any(is_file)
-}
-
-fn has_patch_option(call: &Call) -> bool {
-    let is_option = |text: &str| matches!(text, "-p" | "--patch" | "-i" | "--interactive");
-    call.words.iter().filter_map(Value::as_exact).any(is_option)
 }
 
 /// Whether nothing takes in what is written at the present point.
@@ -395,9 +384,12 @@ fn editing_git(call: &Call) -> Option<&'static [&'static str]> {
         })
     };
     let takes_message = has(&["-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit"]);
+    // Pieces of a change are chosen by typing, and edited in an editor (git-add(1), "Interactive mode").
+    let chooses = has(&["-p", "--patch", "-i", "--interactive"]);
     let edits = match verb {
         "commit" => {
-            has(&["-e", "--edit", "-c", "--reedit-message"])
+            chooses
+                || has(&["-e", "--edit", "-c", "--reedit-message"])
                 || !takes_message && !has(&["--fixup", "--dry-run", "-h", "--help"])
         }
         "tag" => has(&["-a", "--annotate", "-s", "--sign"]) && (has(&["-e", "--edit"]) || !takes_message),
@@ -406,7 +398,9 @@ fn editing_git(call: &Call) -> Option<&'static [&'static str]> {
         }
         "config" => has(&["-e", "--edit"]) || rest.first() == Some(&"edit"),
         "branch" => has(&["--edit-description"]),
-        "add" | "stage" => has(&["-e", "--edit"]),
+        "add" | "stage" => chooses || has(&["-e", "--edit"]),
+        "checkout" | "restore" | "reset" => has(&["-p", "--patch"]),
+        "stash" => has(&["-p", "--patch"]) && !["show", "list"].iter().any(|verb| rest.first() == Some(verb)),
         "rebase" if has(&["-i", "--interactive", "--edit-todo"]) => return Some(&EDITORS_OF_LISTS),
         _ => false,
     };
