@@ -24,7 +24,6 @@ const DIRECTORIES: &[&str] = &["GOPATH", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT"];
 /// Notes of files to which only settings were added that they make nothing run.
 pub(crate) fn settle(machine: &mut Machine<'_>) {
     let home = machine.world().place().home.clone();
-    settle_editor(machine);
     let files: Vec<AbsolutePath> = START_UP_FILES
         .iter()
         .map(|name| home.join(name))
@@ -39,65 +38,6 @@ pub(crate) fn settle(machine: &mut Machine<'_>) {
             "adds settings that run nothing".clone_into(&mut effect.note);
         }
     });
-}
-
-/// The same of the settings of an editor, whatever wrote them.
-fn settle_editor(machine: &mut Machine<'_>) {
-    let mut written = machine.effects_since(0).filter_map(|effect| effect.target.path().cloned());
-    let Some(path) = written.find(|path| path.as_str().ends_with("/.vscode/settings.json")) else { return };
-    drop(written);
-    if let crate::interpreter::Value::Exact(text) = machine.text(&path) {
-        machine.amend(0, |effect| {
-            if effect.target.path() == Some(&path) {
-                settle_effect(effect, &text);
-            }
-        });
-    }
-}
-
-/// Beginnings of the settings of Visual Studio Code that say how things look and how text is laid out (code.visualstudio.com, "Default
-/// settings"); extensions and their programs have others.
-const LOOKS: &[&str] = &[
-    "editor.",
-    "files.",
-    "workbench.",
-    "search.",
-    "explorer.",
-    "breadcrumbs.",
-    "diffEditor.",
-    "problems.",
-    "zenMode.",
-    "window.",
-    "timeline.",
-    "outline.",
-    "cSpell.",
-    "javascript.format.",
-    "javascript.preferences.",
-    "typescript.format.",
-    "typescript.preferences.",
-];
-
-/// Whether what is written into the settings of an editor runs nothing.
-pub(crate) fn only_looks(path: &AbsolutePath, text: &str) -> bool {
-    type Settings = serde_json::Map<String, serde_json::Value>;
-    let is_look = |key: &String| LOOKS.iter().any(|start| key.starts_with(start));
-    path.as_str().ends_with("/.vscode/settings.json")
-        && serde_json::from_str::<Settings>(text).is_ok_and(|settings| {
-            settings.iter().all(|(key, value)| {
-                // Of one language: `"[rust]": {...}`.
-                let of_language = value.as_object().filter(|_| key.starts_with('['));
-                is_look(key) || of_language.is_some_and(|inner| inner.keys().all(is_look))
-            })
-        })
-}
-
-/// Notes of an effect on the settings of an editor that they make nothing run, where the whole text says so.
-pub(crate) fn settle_effect(effect: &mut Effect, text: &str) {
-    let writes = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
-    if writes && effect.target.path().is_some_and(|path| only_looks(path, text)) {
-        effect.nature = Nature::SettingThatRunsNothing;
-        "settings that run nothing".clone_into(&mut effect.note);
-    }
 }
 
 fn is_addition(effect: &Effect) -> bool {

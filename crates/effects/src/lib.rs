@@ -11,6 +11,7 @@
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
+//! | `editor_settings` | settings of an editor that only say how things look |
 //! | `finalize` | certainty and names, when the stakes are set |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). What is not understood
@@ -47,6 +48,7 @@ mod path {
 
 mod added_settings;
 mod catalogue;
+mod editor_settings;
 mod finalize;
 mod guard;
 mod predict;

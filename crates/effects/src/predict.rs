@@ -7,7 +7,10 @@ use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
 use crate::tools::Explained;
 use crate::world::World;
-use crate::{added_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake, tools};
+use crate::{
+    added_settings, editor_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake,
+    tools,
+};
 use checkrein_catalogue::UserCatalogue;
 
 /// What an action would do in a world, with the built-in catalogue.
@@ -65,10 +68,7 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let mut effects = tools::tool_effects(action, world, explained);
     for (path, content) in &announced {
         if let AnnouncedContent::Text(text) = content {
-            effects
-                .iter_mut()
-                .filter(|effect| effect.target.path() == Some(path))
-                .for_each(|effect| added_settings::settle_effect(effect, text));
+            effects.iter_mut().for_each(|effect| editor_settings::settle_effect(effect, path, text));
         }
     }
     // Of the line only that counts: the tool starts no shell, and what it reads beside is said already.
@@ -104,6 +104,7 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     machine.run_all(&Value::exact(text));
     machine.settle_sweeps(text);
     added_settings::settle(&mut machine);
+    editor_settings::settle(&mut machine);
     run_on_opening::settle(&mut machine);
     for (hook, text) in run_on_opening::hooks(&machine) {
         if runs_tasks_alone(&text, action, world, catalogue) {
