@@ -35,30 +35,36 @@ pub(super) fn start(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
-/// Whether a call brings its description, and nothing in it is filled in from elsewhere.
+/// Whether a call brings all of its description, and nothing in it is filled in from elsewhere.
 pub(super) fn is_complete(machine: &Machine<'_>, call: &Call) -> bool {
+    let named = call.arguments.values(&["-f", "--file"]).count();
     let texts = brought(machine, call);
-    !texts.is_empty() && texts.iter().all(|text| !text.contains('$') && !text.contains("env_file"))
+    !texts.is_empty()
+        && texts.len() >= named
+        && texts.iter().all(|text| !text.contains('$') && !text.contains("env_file"))
 }
 
+/// The descriptions that a call reads and the session made.
 fn brought(machine: &Machine<'_>, call: &Call) -> Vec<String> {
     let mut files: Vec<Value> = call.arguments.values(&["-f", "--file"]).cloned().collect();
     if files.is_empty() {
         files.extend(NAMES.iter().map(|name| Value::exact(*name)));
     }
-    files
-        .iter()
-        .filter_map(|file| {
-            if file.as_exact() == Some("-") {
-                let Input::Text(text) = &call.input else { return None };
-                return text.as_exact().map(str::to_owned);
-            }
-            let path = machine.one_path_through(file).filter(|path| machine.is_of_session(path))?;
-            machine.announced_text(&path).as_exact().map(str::to_owned)
-        })
-        .collect()
+    files.iter().filter_map(|file| text_of(machine, call, file)).collect()
 }
 
+fn text_of(machine: &Machine<'_>, call: &Call, file: &Value) -> Option<String> {
+    let text = if file.as_exact() == Some("-") {
+        let Input::Text(text) = &call.input else { return None };
+        text.clone()
+    } else {
+        let path = machine.one_path_through(file).filter(|path| machine.is_of_session(path))?;
+        machine.announced_text(&path)
+    };
+    text.as_exact().map(str::to_owned)
+}
+
+/// The call of `docker run` that starts a service.
 fn run_words(name: &str, service: &Json) -> Vec<Value> {
     let mut words = vec!["docker".to_owned(), "run".to_owned()];
     let text = |value: &Json| value.as_str().map(str::to_owned);

@@ -146,7 +146,7 @@ const RUNS_STATEMENTS: &[&str] = &[
     "queryRawUnsafe",
 ];
 
-/// Parts of paths at which code that empties a store belongs to the work on the project.
+/// How words in the paths of a project begin at which code that empties a store belongs to the work on it.
 const BELONGS: &[&str] = &["test", "spec", "seed", "migrat", "fixture"];
 
 /// Adds what code that stands on the command line, comes in, or was written by the session, does to stores and clouds.
@@ -167,9 +167,10 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
 fn is_written_for_it(machine: &Machine<'_>, call: &Call) -> bool {
     let path = call.arguments.operands.first().and_then(|file| machine.one_path_through(file));
     path.is_some_and(|path| {
-        let workspace = &machine.world().place().workspace;
-        let name = path.relative_to(workspace).unwrap_or_else(|| path.as_str()).to_lowercase();
-        machine.is_of_session(&path) && !BELONGS.iter().any(|part| name.contains(part))
+        let own = path.relative_to(&machine.world().place().workspace).unwrap_or_default().to_lowercase();
+        let mut words = own.split(|letter: char| !letter.is_alphanumeric());
+        let belongs = words.any(|word| BELONGS.iter().any(|start| word.starts_with(start)));
+        machine.is_of_session(&path) && !belongs
     })
 }
 
