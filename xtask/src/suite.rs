@@ -52,6 +52,7 @@ struct Program {
 impl Program {
     fn run(&self, environment: &[(&str, &str)]) -> Outcome {
         let began = Instant::now();
+        println!("    Starting {}", self.name);
         let ended = Command::new(&self.file)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
