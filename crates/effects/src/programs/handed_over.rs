@@ -11,6 +11,8 @@ use crate::interpreter::{Call, Draft, Machine, Output, Value, is_used_as_it_is};
 /// Words of commands by which a program sends what it is given (ours, from the catalogue's subcommands).
 const SENDS: &[&str] =
     &["upload", "up", "u", "push", "publish", "deploy", "put", "send", "share", "attach", "submit", "serve"];
+/// Programs that send what they are named, whatever the command (the documentation of each).
+const SENDERS: &[&str] = &["surge", "tea", "mlflow", "kaniko", "http-server", "live-server", "serve"];
 /// Words of commands that keep what is secret, for which a project's own settings are meant.
 const KEEPS_SECRETS: &[&str] =
     &["secret", "secrets", "vault", "config", "env", "environment", "parameter", "ssm", "keyvault", "kms"];
@@ -105,7 +107,8 @@ struct WayOut {
 
 fn way_out(machine: &Machine<'_>, call: &Call, before: usize) -> Option<WayOut> {
     let name = call.program.clone();
-    if plain(call).any(|word| SENDS.contains(&word)) {
+    let program = name.split(' ').next().unwrap_or_default();
+    if SENDERS.contains(&program) || plain(call).any(|word| SENDS.contains(&word)) {
         return Some(WayOut { name, is_vague: false });
     }
     let is_sure = |effect: &Effect| matches!(effect.kind, EffectKind::Publish | EffectKind::DataUpload);
@@ -147,7 +150,77 @@ fn files(word: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use checkrein_testkit::world::{command, project};
+
     use super::*;
+    use crate::predict;
+
+    /// Ways to send a file, each of another program or by another option (the help of each).
+    const WAYS: &[&str] = &[
+        "oras push r.example.net/x:1 FILE",
+        "oras push r.example.net/x:1 FILE:text/plain",
+        "oras attach --artifact-type a/b r.example.net/x:1 FILE",
+        "helm push FILE oci://r.example.net/x",
+        "crane append -f FILE -t r.example.net/x:1",
+        "crane push FILE r.example.net/x:1",
+        "regctl artifact put -f FILE r.example.net/x:1",
+        "cosign attest --predicate FILE r.example.net/x",
+        "cosign attach sbom --sbom FILE r.example.net/x",
+        "hub gist create FILE",
+        "gh issue create --title x --body-file FILE",
+        "gh pr comment 1 --body-file FILE",
+        "glab snippet create -t x FILE",
+        "tea releases create --asset FILE",
+        "wrangler pages deploy FILE",
+        "netlify deploy --dir FILE --prod",
+        "vercel deploy FILE",
+        "surge FILE x.surge.sh",
+        "jf rt upload FILE repo/",
+        "cloudsmith push raw a/b FILE",
+        "aws s3api put-object --bucket b --key k --body FILE",
+        "bq load ds.t FILE",
+        "hf upload me/x FILE",
+        "huggingface-cli upload me/x FILE",
+        "ia upload x FILE",
+        "npx serve FILE",
+        "adb push FILE /sdcard",
+        "docker buildx build --push -t r.example.net/x FILE",
+        "gcloud run deploy x --source FILE",
+        "az webapp up FILE",
+        "cf push x -p FILE",
+        "fly deploy FILE",
+        "railway up FILE",
+    ];
+
+    fn hands_over(way: &str, file: &str) -> bool {
+        let effects = predict(&command(&way.replace("FILE", file)), &project()).effects;
+        effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::DataUpload && effect.severity >= Severity::High)
+    }
+
+    #[test]
+    fn each_way_hands_over_what_is_private_and_nothing_of_the_project() {
+        for way in WAYS {
+            for private in ["/home/dev/.ssh/id_rsa", "/home/dev/Documents/tax.pdf"] {
+                assert!(hands_over(way, private), "{way}: {private}");
+            }
+            assert!(!hands_over(way, "docs/readme.txt"), "{way}");
+        }
+    }
+
+    #[test]
+    fn what_a_program_uses_itself_is_not_handed_over() {
+        for used in [
+            "helm --kubeconfig /home/dev/.kube/config push x.tgz oci://r.example.net/x",
+            "twine upload --config-file /home/dev/.pypirc dist/x.whl",
+            "oras push --registry-config /home/dev/.docker/config.json r.example.net/x:1 docs/readme.txt",
+            "cosign attest --key /home/dev/.ssh/id_rsa --predicate docs/readme.txt r.example.net/x",
+            "gcloud run deploy x --credentials=/home/dev/.aws/credentials --source .",
+        ] {
+            assert!(!hands_over(used, ""), "{used}");
+        }
+    }
 
     #[test]
     fn words_mean_the_files_in_them() {
