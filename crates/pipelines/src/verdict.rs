@@ -57,6 +57,8 @@ pub enum NoVerdict {
     Contradiction,
     /// There are several, and they differ.
     Several,
+    /// It approves, and says something besides that is no part of the verdict.
+    Surrounded,
 }
 
 impl fmt::Display for NoVerdict {
@@ -67,6 +69,9 @@ impl fmt::Display for NoVerdict {
             Self::Malformed(what) => write!(formatter, "its verdict is malformed: {what}"),
             Self::Contradiction => formatter.write_str("it approves and names what blocks"),
             Self::Several => formatter.write_str("it gives several verdicts, which differ"),
+            Self::Surrounded => {
+                formatter.write_str("it approves with words around its verdict, which may say something else")
+            }
         }
     }
 }
@@ -106,11 +111,14 @@ impl ReviewVerdict {
 ///
 /// Why there is none.
 pub fn read_verdict(answer: &str, token: &ReviewToken) -> Result<ReviewVerdict, NoVerdict> {
-    let objects = objects(answer);
+    let (objects, beside) = objects(answer);
     if objects.is_empty() {
         return Err(NoVerdict::NoObject);
     }
-    let of_this: Vec<&Json> = objects.iter().filter(|one| one["token"] == token.0.as_str()).collect();
+    let is_of_this = |text: &&&str| {
+        serde_json::from_str::<Json>(text).is_ok_and(|object| object["token"] == token.0.as_str())
+    };
+    let of_this: Vec<&&str> = objects.iter().filter(is_of_this).collect();
     let Some(last) = of_this.last() else { return Err(NoVerdict::OtherQuestion) };
     let verdict = verdict(last)?;
     for other in &of_this {
@@ -122,12 +130,17 @@ pub fn read_verdict(answer: &str, token: &ReviewToken) -> Result<ReviewVerdict, 
     if verdict.verdict == VerdictWord::Approved && blocks {
         return Err(NoVerdict::Contradiction);
     }
+    // Nobody can tell whether words beside an approval take it back. What stops the work may say so in words too.
+    if verdict.verdict == VerdictWord::Approved && !is_fence(&beside) {
+        return Err(NoVerdict::Surrounded);
+    }
     Ok(verdict)
 }
 
-fn verdict(object: &Json) -> Result<ReviewVerdict, NoVerdict> {
+/// Reads one from its text and not from a tree of it: of a key that stands twice a tree keeps one value, and nobody knows which was meant.
+fn verdict(object: &str) -> Result<ReviewVerdict, NoVerdict> {
     let verdict: ReviewVerdict =
-        serde_json::from_value(object.clone()).map_err(|error| NoVerdict::Malformed(error.to_string()))?;
+        serde_json::from_str(object).map_err(|error| NoVerdict::Malformed(error.to_string()))?;
     if verdict.rationale.trim().is_empty() {
         return Err(NoVerdict::Malformed("it has no rationale".to_owned()));
     }
@@ -141,27 +154,41 @@ fn verdict(object: &Json) -> Result<ReviewVerdict, NoVerdict> {
     }
 }
 
-/// The objects with a verdict that stand in a text, outermost first.
-fn objects(text: &str) -> Vec<Json> {
-    let mut found = Vec::new();
+/// The objects with a verdict that stand in a text, outermost first, and what stands beside them.
+fn objects(text: &str) -> (Vec<&str>, String) {
+    let (mut found, mut beside) = (Vec::new(), String::new());
     let mut rest = text;
     // Bounded: a text of braces must not be tried from each of them.
     for _ in 0..1000 {
-        let Some(start) = rest.find('{') else { break };
-        let from = rest.get(start..).unwrap_or_default();
+        let Some((before, from)) = rest.find('{').and_then(|start| rest.split_at_checked(start)) else {
+            break;
+        };
+        beside.push_str(before);
         let mut stream = serde_json::Deserializer::from_str(from).into_iter::<Json>();
-        match stream.next() {
-            Some(Ok(value)) => {
-                let end = stream.byte_offset();
-                if value.get("verdict").is_some() {
-                    found.push(value);
-                }
-                rest = from.get(end..).unwrap_or_default();
+        let length = match stream.next() {
+            Some(Ok(value)) if value.get("verdict").is_some() => stream.byte_offset(),
+            Some(Ok(_)) => {
+                beside.push_str(from.get(..stream.byte_offset()).unwrap_or_default());
+                rest = from.get(stream.byte_offset()..).unwrap_or_default();
+                continue;
             }
-            Some(Err(_)) | None => rest = from.get(1..).unwrap_or_default(),
-        }
+            Some(Err(_)) | None => {
+                beside.push('{');
+                rest = from.get(1..).unwrap_or_default();
+                continue;
+            }
+        };
+        let (object, after) = from.split_at_checked(length).unwrap_or((from, ""));
+        found.push(object);
+        rest = after;
     }
-    found
+    beside.push_str(rest);
+    (found, beside)
+}
+
+/// Whether a text is nothing but what marks the object in it as one: ```` ```json ````.
+fn is_fence(text: &str) -> bool {
+    text.split_whitespace().all(|word| word == "```" || word.eq_ignore_ascii_case("```json"))
 }
 
 #[cfg(test)]
@@ -179,10 +206,12 @@ mod tests {
 
     #[test]
     fn a_verdict_is_read_with_and_without_words_around_it() {
-        for text in
-            [said("APPROVED", "[]"), format!("Here {{it}} is:\n```json\n{}\n```\n", said("APPROVED", "[]"))]
-        {
+        for text in [said("APPROVED", "[]"), format!("\n```json\n{}\n```\n", said("APPROVED", "[]"))] {
             assert_eq!(read_verdict(&text, &token()).unwrap().verdict, VerdictWord::Approved, "{text}");
+        }
+        for (word, read) in [("REVISE", VerdictWord::Revise), ("BLOCKED", VerdictWord::Blocked)] {
+            let text = format!("Here {{it}} is:\n```json\n{}\n```\n", said(word, "[]"));
+            assert_eq!(read_verdict(&text, &token()).unwrap().verdict, read, "{text}");
         }
         let revise = said("REVISE", r#"[{"place": "src/a.rs:3", "problem": "x", "severity": "HIGH"}]"#);
         assert_eq!(read_verdict(&revise, &token()).unwrap().issues.len(), 1);
@@ -200,6 +229,35 @@ mod tests {
         let blocks = r#"[{"place": "a", "problem": "b", "severity": "BLOCKING"}]"#;
         assert_eq!(no(&said("APPROVED", blocks)), NoVerdict::Contradiction);
         assert_eq!(no(&(said("APPROVED", "[]") + &said("REVISE", "[]"))), NoVerdict::Several);
+    }
+
+    #[test]
+    fn words_beside_an_approval_may_take_it_back() {
+        for (before, after) in [
+            ("I would BLOCK this. An example of an answer:\n```json\n", "\n```"),
+            ("Here {it} is:\n```json\n", "\n```\n"),
+            ("{\"note\": \"not for this change\"}", ""),
+            ("", "\nOnly joking."),
+        ] {
+            let text = format!("{before}{}{after}", said("APPROVED", "[]"));
+            assert_eq!(read_verdict(&text, &token()).unwrap_err(), NoVerdict::Surrounded, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_makes_no_verdict() {
+        let (approved, revise) = (said("APPROVED", "[]"), said("REVISE", "[]"));
+        let issues = r#"[{"problem": "x", "severity": "HIGH", "severity": "SUGGESTION"}]"#;
+        for text in [
+            approved.replace("\"token\"", "\"verdict\": \"BLOCKED\", \"token\""),
+            approved.replace('}', ", \"\\u0076erdict\": \"BLOCKED\"}"),
+            approved.replace("[]", "[], \"issues\": []"),
+            revise.replace('}', ", \"verdict\": \"APPROVED\"}"),
+            said("APPROVED", issues),
+        ] {
+            let read = read_verdict(&text, &token());
+            assert!(matches!(read, Err(NoVerdict::Malformed(_))), "{text}: {read:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 use checkrein_pipelines::{
-    ModelEndpoint, ModelReviewer, NoVerdict, ReviewQuestion, ReviewRecordEntry, ReviewToken, ReviewVerdict,
+    ModelEndpoint, ModelReviewer, ReviewQuestion, ReviewRecordEntry, ReviewToken, ReviewVerdict,
     ReviewerTransport, TemplateValues, model_claim, read_verdict, review_prompt,
 };
 use checkrein_supervise::runs::file::{create_directory, hexadecimal, replace};
@@ -253,10 +253,7 @@ impl ReviewDesk<'_> {
         }
         match read_verdict(&claim.text, &token) {
             Ok(verdict) => Ok(Reviewed::Verdict(verdict)),
-            Err(why @ (NoVerdict::NoObject | NoVerdict::Malformed(_))) => again(why.to_string()),
-            Err(why @ (NoVerdict::OtherQuestion | NoVerdict::Contradiction | NoVerdict::Several)) => {
-                again(why.to_string())
-            }
+            Err(why) => again(why.to_string()),
         }
     }
 
