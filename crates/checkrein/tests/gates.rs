@@ -81,17 +81,6 @@ fn only_what_changed_counts() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_an_error() {
-    let environment = changed();
-    let output = environment.checkrein(&["gate", "completeness", "srcc"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    // What is gone from the work tree is among the changes.
-    fs::remove_file(environment.project().join("tests/adds.py")).unwrap();
-    let output = environment.checkrein(&["--json", "gate", "completeness", "tests"]);
-    assert_eq!(found(&output), ["tests/adds.py:1 warning weakened_test"]);
-}
-
-#[test]
 fn tests_that_move_to_another_file_are_no_finding() {
     let environment = changed();
     environment.git(&["checkout", "--quiet", "--", "."]);
@@ -558,6 +547,18 @@ fn a_path_that_names_nothing_is_an_error() {
     assert_eq!(gate("calc.py"), Some(0));
     fs::remove_file(environment.project().join("calc.py")).unwrap();
     assert_eq!(gate("calc.py"), Some(0), "it was there");
+    environment.write("new/calc.py", WRITTEN);
+    environment.git(&["add", "--all"]);
+    fs::remove_dir_all(environment.project().join("new")).unwrap();
+    assert_eq!(gate("new"), Some(0), "it is staged");
+    assert_eq!(gate("ne"), Some(1));
+    // What is gone from the work tree is among the changes.
+    let environment = changed();
+    let output = environment.checkrein(&["gate", "completeness", "srcc"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    fs::remove_file(environment.project().join("tests/adds.py")).unwrap();
+    let output = environment.checkrein(&["--json", "gate", "completeness", "tests"]);
+    assert_eq!(found(&output), ["tests/adds.py:1 warning weakened_test"]);
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn elsewhere(
     Ok(found)
 }
 
-/// Whether a path is on disk, or was in what is compared with.
+/// Whether a path is on disk, staged, in the last commit, or was in what is compared with.
 ///
 /// # Errors
 ///
@@ -216,7 +216,10 @@ pub fn is_known_path(repository: &GitRepository, base: &ChangeBase, path: &str) 
             return Ok(true);
         }
     }
-    Ok(false)
+    // A folder is no entry of the index, but what lies below it is.
+    let path = format!(":(literal){path}");
+    let staged = repository.bytes(&["ls-files", "-z", "--", &path], &Call::default())?;
+    Ok(!staged.is_empty())
 }
 
 /// Lines that a commit of a branch added to a file.
