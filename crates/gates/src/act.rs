@@ -6,7 +6,7 @@ use crate::function::words;
 use crate::grammar::{Grammar, Value};
 use crate::language::SourceLanguage;
 use crate::remark::says_unwritten;
-use crate::source::{Source, descendants, named_children};
+use crate::source::{Source, descendants, named_children, one_line};
 use crate::telling::{
     answers_not_implemented, is_end, is_output, is_pause, is_timer, names_variable, said_by_statement,
 };
@@ -326,7 +326,7 @@ pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
     let grammar = source.grammar();
     let node = unwrapped(grammar, node);
     let text = source.text(node).trim();
-    let squeezed: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let squeezed = one_line(text);
     if grammar.empty_values.contains(&squeezed.as_str()) {
         return true;
     }

@@ -93,9 +93,7 @@ pub(crate) fn is_hollow(source: &Source, node: Node<'_>, callee: &str, arguments
         return source.language() == SourceLanguage::Go
             && condition_around(source, node).is_some_and(|condition| source.text(condition) == "false");
     }
-    if source.language() == SourceLanguage::CSharp
-        && ["assert.pass"].contains(&callee.to_lowercase().as_str())
-    {
+    if source.language() == SourceLanguage::CSharp && callee.eq_ignore_ascii_case("assert.pass") {
         return true;
     }
     if last.contains("notnull") && arguments.iter().any(|one| source.text(*one).trim() == "new Object()") {
@@ -495,7 +493,7 @@ fn is_hollow_text(tokens: &str, compares: bool) -> bool {
     let whole = whole.strip_suffix([')', ']', '}']).unwrap_or(whole).split(',').next().unwrap_or_default();
     let by_joint = !compares
         && whole.split_once("||").is_some_and(|(one, other)| {
-            ["true"].contains(&other.trim()) || one.trim() == "true" || are_complements(one, other)
+            other.trim() == "true" || one.trim() == "true" || are_complements(one, other)
         });
     by_comma || by_sign || by_joint
 }

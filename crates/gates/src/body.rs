@@ -83,22 +83,20 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
             CodeVerdict::Stub,
         );
     }
+    let admitted = || {
+        let says = setting == Setting::Code && !names_absence(&function.name);
+        let (node, kind) = says.then(|| slight::admitted(source, function, &real)).flatten()?;
+        Some(found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub))
+    };
     if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::MadeValue | Act::Output | Act::End)) {
         let judged = fixed(source, function, &real, setting);
-        if setting == Setting::Code
-            && judged.verdict != CodeVerdict::Stub
-            && !names_absence(&function.name)
-            && let Some((node, kind)) = slight::admitted(source, function, &real)
-        {
-            return found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub);
-        }
-        return judged;
+        return match admitted() {
+            Some(stub) if judged.verdict != CodeVerdict::Stub => stub,
+            Some(_) | None => judged,
+        };
     }
-    if setting == Setting::Code
-        && !names_absence(&function.name)
-        && let Some((node, kind)) = slight::admitted(source, function, &real)
-    {
-        return found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub);
+    if let Some(stub) = admitted() {
+        return stub;
     }
     worked(source, function, body, setting)
 }

@@ -137,8 +137,8 @@ fn is_expected(source: &Source, node: Node<'_>) -> bool {
         "EEXIST",
         "ESRCH",
     ];
-    const AROUND: [&str; 11] =
-        ["except", "catch", "rescue", "queue", "asyncio", "Errno", "as", "System", "IO", "final", "const"];
+    // Modules and name spaces before the names.
+    const AROUND: [&str; 3] = ["Errno", "System", "IO"];
     let head = source.text(node).lines().next().unwrap_or_default();
     let head = head.split(['{', ';']).next().unwrap_or_default();
     let head = head.split("=>").next().unwrap_or(head).split(" as ").next().unwrap_or(head);

@@ -39,7 +39,7 @@ impl Exemptions {
         Self(comments.filter_map(|comment| exemption(source, all, *comment)).collect())
     }
 
-    /// Takes away what is allowed. What is about the file as a whole, such as a test that is gone, is allowed anywhere in it.
+    /// Takes away what is allowed. That a test is gone is allowed anywhere in its file.
     pub(crate) fn apply(&self, findings: &mut Vec<GateFinding>) {
         findings.retain(|finding| {
             !self.0.iter().any(|one| {
@@ -47,7 +47,7 @@ impl Exemptions {
                     // Of a file that is not read nothing can say that it is in order.
                     && !(finding.kind == FindingKind::NotParsed && finding.weight == FindingWeight::Error)
                     && one.kinds.contains(&finding.kind)
-                    && ((one.first..=one.last).contains(&finding.line) || finding.is_of_file())
+                    && ((one.first..=one.last).contains(&finding.line) || finding.is_of_what_is_gone())
             })
         });
     }

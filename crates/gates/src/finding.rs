@@ -275,8 +275,8 @@ impl GateFinding {
         Self { first_line: 1, last_line: usize::MAX, ..Self::at(1, kind, weight, text) }
     }
 
-    /// Whether it is about a file as a whole.
-    pub(crate) fn is_of_file(&self) -> bool {
+    /// Whether it is about tests that are gone: no line of the file as it is now stands for it.
+    pub(crate) fn is_of_what_is_gone(&self) -> bool {
         self.first_line == 1 && self.last_line == usize::MAX && self.kind == FindingKind::WeakenedTest
     }
 

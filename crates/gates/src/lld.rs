@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::design::{Design, DesignSection};
 use crate::finding::{FindingKind, FindingWeight, GateFinding};
 use crate::mechanical::examine_design;
+use crate::source::one_line;
 use crate::test_plan::{TestPlanAnswer, examine_test_plan};
 
 /// What a reviewer of a design is asked (upstream 3.7: quality, completeness, feasibility, before any code is written).
@@ -108,11 +109,6 @@ fn section<'d>(design: &'d Design, place: &str) -> Option<&'d DesignSection> {
             titled().find(|(_, title)| title.starts_with(&begins))
         })
         .map(|(section, _)| section)
-}
-
-/// A text of several lines in one.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::function::{functions, words};
 use crate::language::SourceLanguage;
 use crate::proof::{Skip, TestCase, cases};
 use crate::reach::{Runs, bound_name, is_any_function};
-use crate::source::{Source, descendants, line_of, named_children};
+use crate::source::{Source, descendants, line_of, named_children, one_line};
 
 /// A file before or after the change.
 #[derive(Debug, Default)]
@@ -230,7 +230,6 @@ fn is_of_a_runner(name: &str) -> bool {
 
 /// What must hold for a test to be built or run: conditions of the compiler, of the preprocessor, of the runner.
 fn conditions(source: &Source, case: &TestCase<'_>) -> BTreeSet<String> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match source.language() {
         SourceLanguage::Rust => {
             let of_modules = std::iter::successors(Some(case.node), Node::parent).flat_map(|one| {
@@ -245,7 +244,7 @@ fn conditions(source: &Source, case: &TestCase<'_>) -> BTreeSet<String> {
                 named_children(source.root()).into_iter().filter(|one| one.kind() == "inner_attribute_item");
             of_modules
                 .chain(inner)
-                .map(|node| squeezed(source.text(node)))
+                .map(|node| one_line(source.text(node)))
                 .filter(|text| text.contains("cfg(") && !text.contains("[cfg(test)]"))
                 .collect()
         }
@@ -254,11 +253,11 @@ fn conditions(source: &Source, case: &TestCase<'_>) -> BTreeSet<String> {
             .lines()
             .take_while(|line| !line.starts_with("package"))
             .filter(|line| line.starts_with("//go:build") || line.starts_with("// +build"))
-            .map(squeezed)
+            .map(one_line)
             .collect(),
         SourceLanguage::C | SourceLanguage::Cpp => std::iter::successors(case.node.parent(), Node::parent)
             .filter(|one| one.kind().starts_with("preproc_if"))
-            .map(|one| squeezed(source.text(one).lines().next().unwrap_or_default()))
+            .map(|one| one_line(source.text(one).lines().next().unwrap_or_default()))
             .collect(),
         SourceLanguage::Python => case
             .header
@@ -267,7 +266,7 @@ fn conditions(source: &Source, case: &TestCase<'_>) -> BTreeSet<String> {
             .filter(|line| {
                 line.contains("skipif(") || line.contains("skipIf(") || line.contains("skipUnless(")
             })
-            .map(squeezed)
+            .map(one_line)
             .collect(),
         SourceLanguage::JavaScript
         | SourceLanguage::TypeScript

@@ -8,9 +8,10 @@ use crate::act::{Act, called, is_fixed, last_name, unwrapped, whole_callee};
 use crate::deferral::{Weight, admits_pretence, puts_off, tells_of_pretence, wants_the_real, weighed};
 use crate::finding::FindingKind;
 use crate::function::Function;
+use crate::language::SourceLanguage;
 use crate::remark::{Remark, is_meant, remark_of};
 use crate::source::{Source, descendants, named_children};
-use crate::telling::{is_output, is_pause};
+use crate::telling::{is_output, is_pause, is_timer};
 
 /// How many nodes an expression has at most that counts as small (ours).
 const SMALL: usize = 30;
@@ -185,17 +186,19 @@ fn is_parameter(source: &Source, function: &Function<'_>, node: Node<'_>) -> boo
         return false;
     }
     let name = source.text(node);
-    let parameters = function.node.child_by_field_name("parameters").or_else(|| {
+    parameters(function).is_some_and(|list| {
+        source
+            .text(list)
+            .split(|sign: char| !(sign.is_alphanumeric() || "_$".contains(sign)))
+            .any(|word| word == name)
+    })
+}
+
+/// The list of what a function is given.
+fn parameters<'t>(function: &Function<'t>) -> Option<Node<'t>> {
+    function.node.child_by_field_name("parameters").or_else(|| {
         let declarator = function.node.child_by_field_name("declarator")?;
         declarator.child_by_field_name("parameters")
-    });
-    parameters.is_some_and(|list| {
-        descendants(list)
-            .any(|part| part.named_child_count() == 0 && source.text(part) == name && part.is_named())
-            || source
-                .text(list)
-                .split(|sign: char| !(sign.is_alphanumeric() || "_$".contains(sign)))
-                .any(|word| word == name)
     })
 }
 
@@ -231,11 +234,7 @@ fn names_parameter(source: &Source, function: &Function<'_>, node: Node<'_>) -> 
 
 /// Whether a function is given anything.
 fn takes_something(source: &Source, function: &Function<'_>) -> bool {
-    let parameters = function.node.child_by_field_name("parameters").or_else(|| {
-        let declarator = function.node.child_by_field_name("declarator")?;
-        declarator.child_by_field_name("parameters")
-    });
-    parameters.is_some_and(|list| {
+    parameters(function).is_some_and(|list| {
         named_children(list)
             .iter()
             .any(|one| !matches!(source.text(*one), "self" | "&self" | "&mut self" | "cls" | "void"))
@@ -254,8 +253,7 @@ fn is_plain_answer(source: &Source, node: Node<'_>) -> bool {
 fn is_pause_statement(source: &Source, node: Node<'_>) -> bool {
     let inner = unwrapped(source.grammar(), node);
     called(source, inner).is_some_and(|(callee, arguments)| {
-        is_pause(&whole_callee(source, inner, callee))
-            || callee == "Promise" && crate::telling::is_timer(source, &arguments)
+        is_pause(&whole_callee(source, inner, callee)) || callee == "Promise" && is_timer(source, &arguments)
     })
 }
 
@@ -317,7 +315,7 @@ fn is_made_up(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'
     let is_made = node.kind().contains("object_creation")
         || node.kind() == "new_expression"
         || last_name(callee).starts_with(char::is_uppercase);
-    if FORMS.contains(&last.as_str()) || is_made && source.language() != crate::language::SourceLanguage::Go {
+    if FORMS.contains(&last.as_str()) || is_made && source.language() != SourceLanguage::Go {
         return true;
     }
     let is_random = whole.contains("random") || DEFAULT.contains(&last.as_str());

@@ -178,3 +178,8 @@ fn without_indentation(text: &str) -> String {
     let lines = text.split('\n').map(|line| line.strip_prefix(indentation).unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
+
+/// A text of several lines in one, with single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
