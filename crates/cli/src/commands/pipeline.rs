@@ -284,6 +284,12 @@ fn hold_file(folder_of_run: &Path) -> PathBuf {
     folder_of_run.join("hold")
 }
 
+/// Where the artifacts of an attempt of a step are, below the folder of the run.
+#[cfg(target_os = "linux")]
+fn attempt_folder(place: usize, step: &str, attempt: usize) -> String {
+    format!("artifacts/{:03}-{step}/{attempt}", place + 1)
+}
+
 /// A file below the directory of the steps; why it cannot be used, as the end of a sentence.
 #[cfg(target_os = "linux")]
 fn own_file(directory: &Path, path: &str) -> Result<Vec<u8>, String> {

@@ -2,7 +2,6 @@
 //!
 //! A hook of git, or a program that a step runs, can put something else into a commit than what lay on disk when the gates looked.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use checkrein_gates::Gate;
@@ -12,6 +11,7 @@ use checkrein_worktree::{ContentIds, contents_committed, contents_on_disk};
 
 use super::super::worktree::repository;
 use super::act::StepWork;
+use super::attempt_folder;
 
 /// The file of an attempt that says what it judged.
 const FILE: &str = "judged.json";
@@ -62,9 +62,8 @@ fn place(work: &StepWork) -> Result<(checkrein_worktree::GitRepository, &str), S
 /// Why what stands on the branch is not what was judged; `None` where it is, and where no step judged anything.
 pub(super) fn difference(work: &StepWork, commit: &str) -> Option<String> {
     let state = work.lineage.as_deref()?;
-    let root = work.folder.parent()?.parent()?;
-    let judged = last_judged(&work.pipeline, state, root)?;
-    let (step, folder) = judged;
+    let root = work.folder.ancestors().nth(3)?;
+    let (step, folder) = last_judged(&work.pipeline, state, root)?;
     let text = checkrein_files::read_text(folder.join(FILE), super::LONGEST_OUTPUT);
     let ids: Option<ContentIds> = text.ok().and_then(|text| serde_json::from_str(&text).ok());
     let Some(ids) = ids else { return Some(format!("it is not known what `{step}` judged")) };
@@ -94,16 +93,13 @@ fn last_judged<'a>(
     state: &PipelineState,
     root: &Path,
 ) -> Option<(&'a str, PathBuf)> {
-    let mut by_end: BTreeMap<u64, (&str, PathBuf)> = BTreeMap::new();
-    for (place, step) in pipeline.steps.iter().enumerate().filter(|(_, step)| judges(&step.act)) {
-        let Some(known) = state.steps.get(place).filter(|known| known.outcome == StepOutcome::Passed) else {
-            continue;
-        };
-        let Some(last) = known.attempts.last() else { continue };
-        let folder = root.join(format!("{:03}-{}/{}", place + 1, step.name, known.attempts.len()));
-        by_end.insert(last.began, (step.name.as_str(), folder));
-    }
-    by_end.pop_last().map(|(_, found)| found)
+    let steps = pipeline.steps.iter().enumerate().zip(&state.steps);
+    let judged = steps.filter(|((_, step), known)| judges(&step.act) && known.outcome == StepOutcome::Passed);
+    let attempts = judged.filter_map(|((place, step), known)| {
+        let folder = root.join(attempt_folder(place, &step.name, known.attempts.len()));
+        Some((known.attempts.last()?.began, step.name.as_str(), folder))
+    });
+    attempts.max_by_key(|(began, ..)| *began).map(|(_, step, folder)| (step, folder))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use super::act::{StepEvent, StepReport, StepWork};
 use super::begin::{check_task, inputs, wait_until_gone, worktree_of};
 use super::report;
 use super::store::{FILE, PipelineStore};
-use super::{PipelineRequest, PipelineText, hold_file, own_file};
+use super::{PipelineRequest, PipelineText, attempt_folder, hold_file, own_file};
 use crate::terminal::{log, plain};
 
 /// The stack of a step, in bytes, as that of the hook: a command of it is judged there.
@@ -321,7 +321,7 @@ impl<'a> Runner<'a> {
     /// Where the artifacts of the last attempt of a step are, below the folder of the run.
     fn attempt_folder(&self, place: usize) -> String {
         let attempts = self.state.steps.get(place).map_or(0, |step| step.attempts.len());
-        format!("artifacts/{:03}-{}/{attempts}", place + 1, self.name(place))
+        attempt_folder(place, &self.name(place), attempts)
     }
 
     fn name(&self, place: usize) -> String {
@@ -361,7 +361,7 @@ impl<'a> Runner<'a> {
         let mut values = values.clone();
         values.0.insert("feedback".to_owned(), self.state.feedback_for(&self.pipeline, step));
         let attempts = state.attempts.len() + 1;
-        let folder = self.folder.join(format!("artifacts/{:03}-{}/{attempts}", place + 1, step.name));
+        let folder = self.folder.join(attempt_folder(place, &step.name, attempts));
         create_directory(&folder)?;
         let texts = [&self.pipeline.safety, &step.safety].into_iter().flatten().map(|text| text.0.clone());
         Ok(StepWork {
