@@ -25,6 +25,7 @@
 //! | `acgp` | messages of ACGP |
 //! | `links` | the page on which a signed link answers a question |
 //! | `otlp` | what is sent to a collector of OpenTelemetry |
+//! | `percent` | percent signs in addresses and forms |
 //! | `peer` | the process at the other end of a connection |
 //! | `pages` | the console |
 //! | `assets` | what its pages load |
@@ -55,6 +56,7 @@ mod outside;
 mod pages;
 mod password;
 mod peer;
+mod percent;
 mod server;
 mod token;
 mod visits;

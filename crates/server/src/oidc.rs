@@ -22,8 +22,9 @@ use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
 
 use crate::devices::Role;
+use crate::percent::encoded;
 use crate::token::{Token, TokenDigest};
-use exchange::{Exchange, encoded};
+use exchange::Exchange;
 use identity::{Expected, verified};
 
 /// Where a login at the issuer begins.

@@ -1,12 +1,13 @@
 //! Asking an issuer. `curl` does, as everywhere, so that no TLS of a client is part of the program; what it is to send stands on its standard
 //! input, since others see the words of a command line.
 
-use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use data_encoding::BASE64;
 use serde_json::Value as Json;
+
+use crate::percent::encoded;
 
 /// How long one request may take, in seconds (ours).
 const SECONDS: &str = "10";
@@ -91,19 +92,6 @@ fn asked(settings: &[String]) -> Result<Json, String> {
 fn setting(name: &str, value: &str) -> String {
     let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], "");
     format!("{name} = \"{value}\"")
-}
-
-/// A text as it stands in an address or a form.
-pub(super) fn encoded(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 #[cfg(test)]

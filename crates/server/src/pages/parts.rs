@@ -1,31 +1,17 @@
 //! What the templates are filled with.
 
-use std::fmt::Write as _;
-
 use askama::Template;
 use checkrein_engine::text::plain;
 use checkrein_protocol::Timestamp;
 use serde_json::Value as Json;
 
 use crate::index::query::{RecordRow, SessionRow};
+use crate::percent::encoded;
 
 /// A time as people read it: day and time in UTC.
 pub(super) fn when(at: i64) -> String {
     let text = Timestamp(at.unsigned_abs()).calendar().to_rfc3339();
     text.replace('T', " ").replace('Z', " UTC")
-}
-
-/// A part of an address.
-pub(super) fn encoded(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 /// A session on a page.

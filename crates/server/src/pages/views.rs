@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::parts::{
     Approvals, CallPage, Calls, Folded, Review, RollbackPage, Session, Sessions, ShownAgent, ShownApproval,
     ShownDifference, ShownFinding, ShownGraph, ShownRecord, ShownReview, ShownSession, ShownSnapshot,
-    ShownSpending, ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, encoded, text, when,
+    ShownSpending, ShownSum, ShownTicket, SnapshotPage, Snapshots, Stats, text, when,
 };
 use crate::answer::ApiError;
 use crate::api::{Call, bad, session_of};
@@ -17,6 +17,7 @@ use crate::commands::{Detail, Extent, ServedCommand};
 use crate::graphs::{Series, bars, number};
 use crate::index::DAY;
 use crate::index::query::{self, Wanted};
+use crate::percent::encoded;
 use crate::server::App;
 
 /// The rows of a page (ours).
