@@ -117,9 +117,11 @@ fn cwd(payload: &Map<String, Json>) -> Option<&Json> {
 /// A sender, and the session of it that something counts to. No session of a client is called so, and none of another sender.
 fn sent_from(sender: &str, session: Option<&str>) -> (String, String) {
     let sender = cut(sender, 120);
+    // The mark between the two stands in no sender, so that none names a session of another.
+    let unmarked = sender.replace('%', "%25").replace('#', "%23");
     let name = match session {
-        None => format!("acgp:{sender}"),
-        Some(session) => format!("acgp:{sender}:{}", cut(session, 120)),
+        None => format!("acgp:{unmarked}"),
+        Some(session) => format!("acgp:{unmarked}#{}", cut(session, 120)),
     };
     (sender, name)
 }
@@ -376,6 +378,15 @@ fn invalid(message: impl Into<String>) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_sender_names_a_session_of_another() {
+        let senders = ["a", "a:b", "a#b", "a%23b", "a:b#c", "%"];
+        let sessions = [None, Some("b"), Some("b:c"), Some("b#c"), Some("c")];
+        let pairs = senders.iter().flat_map(|sender| sessions.map(|session| sent_from(sender, session).1));
+        let different: std::collections::BTreeSet<String> = pairs.collect();
+        assert_eq!(different.len(), senders.len() * sessions.len(), "{different:?}");
+    }
 
     #[test]
     fn a_digest_is_that_of_the_action_and_of_nothing_else() {
