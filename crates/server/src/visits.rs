@@ -110,21 +110,14 @@ impl Visits {
                 return;
             }
         }
-        let act = match kind {
-            VisitKind::Login | VisitKind::KeyRefused => Some(AuthenticationAct::Login),
-            VisitKind::Logout => Some(AuthenticationAct::Logout),
-            VisitKind::LinkUsed => Some(AuthenticationAct::LinkUsed),
+        let told = match kind {
+            VisitKind::Login => Some((AuthenticationAct::Login, AuthenticationResult::Taken)),
+            VisitKind::KeyRefused => Some((AuthenticationAct::Login, AuthenticationResult::Refused)),
+            VisitKind::Logout => Some((AuthenticationAct::Logout, AuthenticationResult::Taken)),
+            VisitKind::LinkUsed => Some((AuthenticationAct::LinkUsed, AuthenticationResult::Taken)),
             VisitKind::Refused | VisitKind::Act => None,
         };
-        if let (Some(act), Some(_)) = (act, &self.ledger) {
-            let result = match kind {
-                VisitKind::KeyRefused => AuthenticationResult::Refused,
-                VisitKind::Login
-                | VisitKind::Logout
-                | VisitKind::LinkUsed
-                | VisitKind::Refused
-                | VisitKind::Act => AuthenticationResult::Taken,
-            };
+        if let (Some((act, result)), Some(_)) = (told, &self.ledger) {
             let subject = if act == AuthenticationAct::LinkUsed { path } else { "server" };
             recent.authentications.push((
                 at,
