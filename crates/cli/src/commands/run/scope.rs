@@ -5,28 +5,22 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
+use checkrein_clients::CLIENTS;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
 
 use super::super::OutputForm;
 use super::super::exec::state;
 
-/// Places of agents in a home directory, where they keep what they know of a session; only those that are there count.
-const AGENT_PLACES: [&str; 18] = [
-    ".claude",
+/// Places in a home directory where agents keep what they know of a session beside the folder of their client (seen with the clients that the
+/// tests install); only those that are there count.
+const FURTHER_PLACES: [&str; 9] = [
     ".claude.json",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".copilot",
-    ".cline",
-    ".factory",
     ".cache/opencode",
     ".cache/claude-cli-nodejs",
-    ".config/opencode",
     ".config/github-copilot",
-    ".config/kilo",
     ".local/share/opencode",
     ".local/share/kilo",
     ".local/state/opencode",
@@ -106,9 +100,36 @@ impl AgentBounds {
 
 /// What an agent and its hooks write wherever they work: temporary files, what agents know of their sessions, and what we keep.
 fn beside(environment: &HostEnvironment) -> Vec<PathBuf> {
-    let home = PathBuf::from(environment.home.as_str());
-    let agents = AGENT_PLACES.iter().map(|place| home.join(place));
-    let kept = [home.join(".local/share/checkrein")].into_iter().chain(state());
-    let places = agents.chain(kept).chain([env::temp_dir()]);
+    let home = &environment.home;
+    let kept = [home.join(".local/share/checkrein")];
+    let places = agent_places(home, |name| environment.variables.get(name)).chain(kept);
+    let places = places.map(|place| PathBuf::from(place.as_str())).chain(state()).chain([env::temp_dir()]);
     places.filter_map(|place| fs::canonicalize(place).ok()).collect()
+}
+
+/// Where agents keep what they know of a session, by the home directory and the variables of the process.
+fn agent_places<'a>(
+    home: &AbsolutePath,
+    variable: impl Fn(&str) -> Option<&'a String>,
+) -> impl Iterator<Item = AbsolutePath> {
+    let folders = CLIENTS.iter().map(move |client| client.places.folder(home, &variable));
+    folders.chain(FURTHER_PLACES.iter().map(|place| home.join(place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_may_write_in_its_folder_wherever_that_is() {
+        let home = AbsolutePath::new("/home/dev").unwrap();
+        let elsewhere = "/srv/codex".to_owned();
+        let there = |name: &str| (name == "CODEX_HOME").then_some(&elsewhere);
+        let places: Vec<AbsolutePath> = agent_places(&home, there).collect();
+        for client in CLIENTS {
+            let folder = client.places.folder(&home, there);
+            assert!(folder != home && places.contains(&folder), "{}: {places:?}", client.title);
+        }
+        assert!(places.iter().any(|place| place.as_str() == elsewhere), "{places:?}");
+    }
 }
