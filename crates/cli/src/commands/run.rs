@@ -7,6 +7,7 @@
 //! | `hooks` | what the hooks of the agent know of the run |
 //! | `limits` | what limits a run, and what holds it |
 //! | `stream_monitor` | judges what the agent is heard doing, where no hook does |
+//! | `options` | what is wanted of it |
 //! | `pipeline` | whether what the run was said to belong to is known |
 //! | `provider` | the circuit breaker of the provider, kept between runs |
 //! | `report` | what is told at the end |
@@ -22,6 +23,7 @@ mod given;
 mod halted;
 mod hooks;
 mod limits;
+mod options;
 mod pipeline;
 mod progress;
 mod provider;
@@ -35,24 +37,23 @@ mod strict;
 mod transcript_count;
 
 use std::ffi::OsString;
-use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, PipeWriter, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{Transcript, going_on};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
-use checkrein_policy::{Config, LimitPreset, PipelineStep, Profile, SaidBy};
+use checkrein_policy::{Config, PipelineStep, Profile, SaidBy};
 use checkrein_protocol::{AbsolutePath, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
-use checkrein_sandbox::{Bytes, Hold, Signals, SuperviseError};
+use checkrein_sandbox::{Hold, Signals, SuperviseError};
 use checkrein_supervise::{
     ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, ProgressReport,
-    ProviderError, ProviderFailure, Rotation, RunOutcome, RunProgress, Stop, SupervisorExit, SupervisorLink,
-    SupervisorSide, Switches, Turn, delay,
-    runs::{HookStop, RunEnd, Runs, StepSettings},
+    Rotation, RunProgress, Stop, SupervisorExit, SupervisorLink, SupervisorSide, Switches, Turn, delay,
+    runs::{HookStop, RunEnd, Runs},
     stand_above, supervise,
 };
 
@@ -62,7 +63,6 @@ use super::exec::{plain_environment, still_there};
 use super::runs::word;
 use super::{ExitStatus, OutputForm, Switch, for_no_agent, line};
 use crate::api::ErrorAnswer;
-use crate::credentials::RunCredential;
 use crate::terminal::{answer_aside, cut, log, log_all, plain};
 use checkrein_engine::answering::pattern_settings;
 use checkrein_engine::config_files;
@@ -75,6 +75,7 @@ use checkrein_engine::usage::prices;
 use given::{GivenCredentials, refusal_of_key};
 use hooks::HookCount;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, terminal_output, untold};
+pub use options::{KillGuarantee, RunOptions};
 use progress::ProgressLine;
 use provider::{Answered, Provider};
 use report::{Attempt, Report, SpendingWarnings, Veil, estimate_in_words};
@@ -84,85 +85,6 @@ use session::RunSession;
 pub use session::RunSessionOptions;
 use stream_monitor::StreamMonitor;
 use transcript_count::TranscriptCount;
-
-/// The command line in our words.
-#[derive(Debug, Clone)]
-pub struct RunOptions {
-    /// US dollars; 0 is no limit.
-    pub budget: Option<f64>,
-    /// Tokens.
-    pub tokens: Option<u64>,
-    /// Answers of the model.
-    pub iterations: Option<u64>,
-    /// Time by the clock.
-    pub time: Option<Duration>,
-    /// Time without a word from the agent.
-    pub idle: Option<Duration>,
-    /// Memory of all processes together.
-    pub memory: Option<Bytes>,
-    /// Processes and threads at one time; what is usual when `None`, and no limit for 0.
-    pub processes: Option<u32>,
-    /// Which limits hold besides; those of the configuration when `None`.
-    pub profile: Option<Profile>,
-    /// Which numbers hold for limits that nobody set; those of the configuration when `None`.
-    pub preset: Option<LimitPreset>,
-    /// One price for every model, in the words of the command line; those of the lists when `None`.
-    pub price: Option<String>,
-    /// The pipeline that the agent works in, for `safety.pipelines`.
-    pub pipeline: Option<String>,
-    /// The step of it.
-    pub step: Option<String>,
-    /// What the file of the pipeline sets for that.
-    pub settings: Option<StepSettings>,
-    /// Where these stand, until they are read.
-    pub settings_file: Option<PathBuf>,
-    /// Only the plainest variables and these; all when `None`.
-    pub keeps: Option<Vec<OsString>>,
-    /// What the kernel keeps the agent within; nothing when `None`.
-    pub scope: Option<AgentBounds>,
-    /// Credentials, each with the variable that the agent finds it in.
-    pub credentials: Vec<RunCredential>,
-    /// How often the agent is started again after a failure that may pass.
-    pub retries: u32,
-    /// Whether the agent is started although its provider is known to fail.
-    pub ignore_breaker: Switch,
-    /// Who ends the agent when all processes of ours are killed at once.
-    pub hold: KillGuarantee,
-    /// The agent and its arguments; empty only when a run goes on as it was.
-    pub agent: Vec<OsString>,
-    /// Where it works, and what is gone on with.
-    pub keeping: RunSessionOptions,
-}
-
-/// Who ends the agent when all processes of ours are killed at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KillGuarantee {
-    /// What fits the profile, and is to be had.
-    Profile,
-    /// Nobody; what it started stays then.
-    Processes,
-    /// The kernel, or nothing runs.
-    Namespace,
-}
-
-impl KillGuarantee {
-    /// Its word on the command line; `None` when it is what fits the profile.
-    pub fn word(self) -> Option<&'static str> {
-        match self {
-            Self::Profile => None,
-            Self::Processes => Some("processes"),
-            Self::Namespace => Some("namespace"),
-        }
-    }
-
-    /// What a word stands for; a word that is not known for what fits the profile.
-    pub fn from_word(word: Option<&str>) -> Self {
-        [Self::Processes, Self::Namespace]
-            .into_iter()
-            .find(|hold| hold.word() == word)
-            .unwrap_or(Self::Profile)
-    }
-}
 
 /// Nothing was run.
 const NOTHING_RUN: u8 = 125;
@@ -358,8 +280,7 @@ impl Plan {
                 SupervisorSide::Inner(above) => {
                     drop(told);
                     kept.leave_locks_to_the_other();
-                    let next =
-                        NextAttempt { switches, made, before: before.as_ref(), value: rotation.current() };
+                    let next = NextAttempt { switches, made, before: before.as_ref(), value: shown };
                     return self.within(&above, &next, tells, kept);
                 }
                 SupervisorSide::Outer(seen) => seen,
@@ -383,7 +304,7 @@ impl Plan {
             // The process that tried has written down what came of it.
             kept.read_again();
             // What came to nothing has been said by it too.
-            let Some(attempt) = heard(told) else { return Ok(ended) };
+            let Some(attempt) = Attempt::heard(told) else { return Ok(ended) };
             let turn = rotation.refused(attempt.failure);
             if let Some(cause) = refusal_of_key(attempt.failure) {
                 self.given.record(&self.environment, shown, kept.id(), Some(cause));
@@ -527,7 +448,7 @@ impl Plan {
                 }
             })?;
         teller.finish();
-        let attempt = Attempt { estimate_is_told: estimated.is_some(), ..attempt(&outcome, monitor) };
+        let attempt = Attempt { estimate_is_told: estimated.is_some(), ..Attempt::of(&outcome, monitor) };
         let end = RunEnd {
             status: attempt.status,
             stopped_by: attempt.stopped_by.clone(),
@@ -695,48 +616,6 @@ struct NextAttempt<'a> {
     before: Option<&'a Attempt>,
     /// Which value of the credentials it gets.
     value: usize,
-}
-
-/// What the process that supervised wrote; `None` when nothing was run.
-fn heard(mut told: PipeReader) -> Option<Attempt> {
-    let mut text = Vec::new();
-    told.read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
-}
-
-fn attempt(outcome: &RunOutcome, monitor: StreamMonitor) -> Attempt {
-    let progress = &outcome.moment.progress;
-    let (watched, found) = monitor.finish();
-    // What came with the last words counts too.
-    let stop = outcome.stop.as_ref().or(found.as_ref());
-    Attempt {
-        status: stop.map_or(outcome.status, Stop::status),
-        stopped_by: stop.map(|stop| stop.name().to_owned()),
-        // Short, whatever the stream said: this goes through a pipe that is read when we have ended.
-        reason: stop.map(|stop| cut(&stop.to_string(), 1000)),
-        failure: ProviderFailure::of_end(outcome.status, stop, told_error(outcome)),
-        told: progress.iterations > 0 || progress.session.is_some(),
-        session: progress.session.clone().filter(|session| session.len() <= 256),
-        seconds: outcome.moment.running.as_secs_f64(),
-        stopping_seconds: outcome.stopping.map(|time| time.as_secs_f64()),
-        tokens: progress.tokens,
-        cost: progress.dollars(),
-        estimated: progress.estimated.clone(),
-        estimate_is_told: false,
-        uncounted: progress.uncounted.clone().or_else(|| progress.untold().map(str::to_owned)),
-        unread: progress.unread,
-        iterations: progress.iterations,
-        ended: outcome.ended,
-        left: outcome.left,
-        watched,
-    }
-}
-
-/// The last thing that went wrong, as the agent told: in its stream, or where that says nothing and it failed, beside it.
-fn told_error(outcome: &RunOutcome) -> Option<&ProviderError> {
-    let progress = &outcome.moment.progress;
-    let aside = progress.error_aside.as_ref().filter(|_| outcome.status != 0);
-    progress.error.as_ref().or(aside)
 }
 
 /// The name of a program without where it lies.

@@ -1,15 +1,17 @@
 //! What is told at the end of a run.
 
+use std::io::{PipeReader, Read as _};
+
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::TokenCounts;
-use checkrein_supervise::{Estimate, ProviderFailure, SpendingShare};
+use checkrein_supervise::{Estimate, ProviderError, ProviderFailure, RunOutcome, SpendingShare, Stop};
 use serde::{Deserialize, Serialize};
 
 use super::super::OutputForm;
 use super::super::exec::{left_behind, still_there};
 use super::super::runs::word;
 use super::review_sum::ReviewSum;
-use super::stream_monitor::Findings;
+use super::stream_monitor::{Findings, StreamMonitor};
 use crate::api;
 use crate::terminal::{answer_aside, cut, log, plain};
 use checkrein_engine::error::CommandError;
@@ -87,6 +89,42 @@ pub(super) struct Report {
 }
 
 impl Attempt {
+    /// What the process that supervised wrote; `None` when nothing was run.
+    pub(super) fn heard(mut told: PipeReader) -> Option<Self> {
+        let mut text = Vec::new();
+        told.read_to_end(&mut text).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// What an attempt came to that is over.
+    pub(super) fn of(outcome: &RunOutcome, monitor: StreamMonitor) -> Self {
+        let progress = &outcome.moment.progress;
+        let (watched, found) = monitor.finish();
+        // What came with the last words counts too.
+        let stop = outcome.stop.as_ref().or(found.as_ref());
+        Self {
+            status: stop.map_or(outcome.status, Stop::status),
+            stopped_by: stop.map(|stop| stop.name().to_owned()),
+            // Short, whatever the stream said: this goes through a pipe that is read when we have ended.
+            reason: stop.map(|stop| cut(&stop.to_string(), 1000)),
+            failure: ProviderFailure::of_end(outcome.status, stop, told_error(outcome)),
+            told: progress.iterations > 0 || progress.session.is_some(),
+            session: progress.session.clone().filter(|session| session.len() <= 256),
+            seconds: outcome.moment.running.as_secs_f64(),
+            stopping_seconds: outcome.stopping.map(|time| time.as_secs_f64()),
+            tokens: progress.tokens,
+            cost: progress.dollars(),
+            estimated: progress.estimated.clone(),
+            estimate_is_told: false,
+            uncounted: progress.uncounted.clone().or_else(|| progress.untold().map(str::to_owned)),
+            unread: progress.unread,
+            iterations: progress.iterations,
+            ended: outcome.ended,
+            left: outcome.left,
+            watched,
+        }
+    }
+
     /// Adds what earlier attempts used.
     pub(super) fn after(mut self, before: Option<&Self>) -> Self {
         if let Some(before) = before {
@@ -118,6 +156,13 @@ impl Attempt {
     fn tells_spending(&self) -> bool {
         self.tokens != TokenCounts::default() || self.cost > 0.0 || self.iterations == 0 && self.told
     }
+}
+
+/// The last thing that went wrong, as the agent told: in its stream, or where that says nothing and it failed, beside it.
+fn told_error(outcome: &RunOutcome) -> Option<&ProviderError> {
+    let progress = &outcome.moment.progress;
+    let aside = progress.error_aside.as_ref().filter(|_| outcome.status != 0);
+    progress.error.as_ref().or(aside)
 }
 
 /// A number of answers in words.
