@@ -95,11 +95,11 @@ impl BlockedCall {
         let input = &review.input;
         let text = ["command", "file_path"].iter().find_map(|field| input[*field].as_str());
         let text = text.map_or_else(|| input.to_string(), str::to_owned);
-        Self::new(review.action_id.0.clone(), &format!("{} {text}", review.tool.as_str()), &review.reason)
+        Self::new(&review.action_id.0, &format!("{} {text}", review.tool.as_str()), &review.reason)
     }
 
-    /// One with bounded words.
-    pub(super) fn new(id: String, action: &str, reason: &str) -> Self {
-        Self { id, action: cut(action, LONGEST), reason: cut(reason, LONGEST) }
+    /// One with bounded words: the list goes through a pipe that is read when the attempt has ended, and an agent names its calls itself.
+    pub(super) fn new(id: &str, action: &str, reason: &str) -> Self {
+        Self { id: cut(id, LONGEST), action: cut(action, LONGEST), reason: cut(reason, LONGEST) }
     }
 }

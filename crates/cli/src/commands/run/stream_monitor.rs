@@ -283,7 +283,7 @@ impl StreamWorker {
         let call = shown(&action);
         self.found(|shared| {
             shared.findings.unguarded += 1;
-            let (id, reason) = (id.to_owned(), &review.reasoning.primary);
+            let reason = &review.reasoning.primary;
             shared.findings.reviews.add(kind, || BlockedCall::new(id, &call, reason));
         });
         if kind >= VerdictKind::Block && self.mode == Mode::Enforce {
