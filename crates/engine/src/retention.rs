@@ -10,7 +10,9 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use checkrein_ledger::{LedgerError, content_hash, old_events, record_removal};
+use checkrein_ledger::{
+    LedgerError, content_hash, old_authentications, old_events, record_removal, remove_authentications,
+};
 use checkrein_policy::{Config, LogLevel};
 use checkrein_protocol::{RemovedEntries, Timestamp};
 use checkrein_session::{prune, sessions};
@@ -153,15 +155,23 @@ fn stores(
             Err(error) => environment.diagnostics.add(format!("`{store}` is not looked through: {error}")),
         }
     }
-    let removed: Vec<RemovedEntries> = going.iter().map(|(store, expired)| told_of(store, expired)).collect();
-    if carry == Carry::Look || removed.is_empty() {
+    let mut removed: Vec<RemovedEntries> =
+        going.iter().map(|(store, expired)| told_of(store, expired)).collect();
+    if carry == Carry::Look {
+        removed.extend(old_authentications(&environment.state, oldest)?);
         return Ok(removed);
     }
     let reason = format!(
         "older than {} days, reports on stops than {} or more than {}",
         config.audit.retention_days, stop.preserve_incident_data_days, stop.preserve_incidents
     );
+    // A chain of which the beginning goes writes down itself what that was.
+    let authentications = remove_authentications(&environment.state, now, oldest, &reason)?;
+    if removed.is_empty() {
+        return Ok(authentications.into_iter().collect());
+    }
     record_removal(&environment.state, now, &reason, removed.clone())?;
+    removed.extend(authentications);
     for (store, expired) in going {
         for path in expired.iter().flat_map(|one| &one.paths) {
             if let Err(error) = remove(path) {

@@ -1,28 +1,30 @@
 //! Who showed what to get in: a chained record of its own beside those of sessions, since a login belongs to none (seed 001).
 //!
 //! It names credentials and never holds one, so it stays in the clear: it can be written while the keys of the records are locked.
+//! What is older than records are kept goes from its beginning, with a record of it among the removals.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
-use std::time::Instant;
-
-use checkrein_protocol::{RecordBody, RecordHash, Timestamp};
+use checkrein_files::Forced;
+use checkrein_protocol::{Record, RecordBody, RemovedEntries, Timestamp};
 use checkrein_vault::Vault;
 use serde::{Deserialize, Serialize};
 
-use crate::anchors;
 use crate::error::LedgerError;
-use crate::hash_chain::{first_prev, seal};
-use crate::ledger::LOCK_WAIT;
+use crate::hash_chain::content_hash;
 use crate::ledger_file::LedgerFile;
-use crate::locked::wait_for_lock;
 use crate::mask::mask_body;
-use crate::read::{last, lines};
-use crate::state_directory::{StateDirectory, append_private, create_directory};
+use crate::read::lines;
+use crate::retention::{record_removal, removals};
+use crate::side_chain::SideChain;
+use crate::state_directory::StateDirectory;
 
 /// The name under which its heads are kept; no session has such a folder name.
 pub(crate) const AUTHENTICATIONS_NAME: &str = ".authentications";
+
+/// Their name in the record of removals.
+const STORE: &str = "authentications";
+
+/// The longest file of them that is cut, in bytes (ours).
+const LONGEST: u64 = 256 * 1024 * 1024;
 
 /// The name of its records.
 const EVENT: &str = "authentication";
@@ -140,27 +142,92 @@ pub fn record_authentications(
         return Ok(());
     }
     let key = home.mask_key()?;
-    let path = home.authentications();
-    create_directory(home.root())?;
-    let mut file = append_private(&path).map_err(LedgerError::write(&path))?;
-    wait_for_lock(&file, &path, Instant::now(), LOCK_WAIT)?;
-    let (mut seq, mut prev): (u64, RecordHash) = match last(&LedgerFile::without_keys(path.clone()), 1)?.pop()
-    {
-        Some(record) => (record.seq, record.hash),
-        None => (0, first_prev()),
-    };
-    // A line that was left unfinished is ended, so that the verifier shows it as what it is.
-    let mut text = if ends_line(&path)? { String::new() } else { "\n".to_owned() };
+    let mut bodies = Vec::new();
     for (at, authentication) in all {
         let fields = serde_json::to_value(authentication).map_err(LedgerError::Encode)?;
         let mut body = RecordBody::Event { name: EVENT.to_owned(), fields };
         mask_body(&mut body, &key);
-        let (record, line) = seal(seq + 1, prev, at, body, &Vault::default())?;
-        (seq, prev) = (record.seq, record.hash);
-        text.push_str(&line);
+        bodies.push((at, body));
     }
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(LedgerError::write(&path))?;
-    anchors::write_named(home, AUTHENTICATIONS_NAME, seq, &prev)
+    chain(home, &Vault::default()).append(home, bodies)
+}
+
+/// What is told of those that were written before `oldest`, should they go; `None` where there are none. The newest of all stays: the next one
+/// follows it.
+///
+/// # Errors
+///
+/// A file cannot be read.
+pub fn old_authentications(
+    home: &StateDirectory,
+    oldest: Timestamp,
+) -> Result<Option<RemovedEntries>, LedgerError> {
+    Ok(beginning(home, oldest)?.map(|(told, _)| told))
+}
+
+/// Removes those that were written before `oldest`, but the newest of all; what goes is written down first. Returns what went.
+///
+/// # Errors
+///
+/// A file cannot be read, written or locked.
+pub fn remove_authentications(
+    home: &StateDirectory,
+    now: Timestamp,
+    oldest: Timestamp,
+    reason: &str,
+) -> Result<Option<RemovedEntries>, LedgerError> {
+    let path = home.authentications();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let vault = Vault::default();
+    let locked = chain(home, &vault).lock()?;
+    let Some((told, lines)) = beginning(home, oldest)? else { return Ok(None) };
+    // Whoever was ended between the two steps has written it down already.
+    if told.entries > 0 {
+        record_removal(home, now, reason, vec![told.clone()])?;
+    }
+    let bytes = checkrein_files::read(&path, LONGEST).map_err(LedgerError::read(&path))?;
+    let kept: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').skip(lines).flatten().copied().collect();
+    checkrein_files::replace(&path, &kept, 0o600, Forced::Content).map_err(LedgerError::write(&path))?;
+    drop(locked);
+    Ok(Some(told))
+}
+
+/// What is told of the records at the beginning that are older, and how many lines they are. A line that is none stays, with all behind it.
+fn beginning(
+    home: &StateDirectory,
+    oldest: Timestamp,
+) -> Result<Option<(RemovedEntries, usize)>, LedgerError> {
+    let path = home.authentications();
+    if !path.exists() {
+        return Ok(None);
+    }
+    let all = lines(&LedgerFile::without_keys(path))?.collect::<Result<Vec<_>, _>>()?;
+    let old = all.iter().map_while(|line| line.record.as_ref()).take_while(|record| record.at < oldest);
+    let old: Vec<&Record> = old.take(all.len().saturating_sub(1)).collect();
+    let (Some(first), Some(newest)) = (old.first(), old.last()) else { return Ok(None) };
+    let gone: u64 = removals(home)?.iter().map(|record| gone_with(&record.body)).sum();
+    let hashes: Vec<&str> = old.iter().map(|record| record.hash.as_str()).chain([""]).collect();
+    let told = RemovedEntries {
+        store: STORE.to_owned(),
+        entries: newest.seq.saturating_sub(gone.max(first.seq.saturating_sub(1))),
+        oldest: first.at,
+        newest: newest.at,
+        names: content_hash(hashes.join("\n").as_bytes()),
+    };
+    Ok(Some((told, old.len())))
+}
+
+/// How many authentications went with a record of removals.
+pub(crate) fn gone_with(body: &RecordBody) -> u64 {
+    let RecordBody::Retention { stores, .. } = body else { return 0 };
+    stores.iter().filter(|one| one.store == STORE).map(|one| one.entries).sum()
+}
+
+/// The chain that they stand in.
+fn chain<'a>(home: &StateDirectory, vault: &'a Vault) -> SideChain<'a> {
+    SideChain { path: home.authentications(), name: AUTHENTICATIONS_NAME, vault }
 }
 
 /// All of them, oldest first; lines that are none are left out, and are for the verifier to tell.
@@ -182,16 +249,6 @@ pub fn authentications(home: &StateDirectory) -> Result<Vec<RecordedAuthenticati
         }
     }
     Ok(found)
-}
-
-fn ends_line(path: &Path) -> Result<bool, LedgerError> {
-    let mut file: File = checkrein_files::open(path).map_err(LedgerError::read(path))?;
-    if file.metadata().map_err(LedgerError::read(path))?.len() == 0 {
-        return Ok(true);
-    }
-    let mut end = [0_u8; 1];
-    file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut end)).map_err(LedgerError::read(path))?;
-    Ok(end == *b"\n")
 }
 
 #[cfg(test)]
@@ -238,6 +295,41 @@ mod tests {
         assert!(!verify_all(&home).unwrap().is_whole(), "a refusal became a login");
         std::fs::remove_file(&path).unwrap();
         assert!(!verify_all(&home).unwrap().is_whole(), "all of it is gone");
+    }
+
+    #[test]
+    fn what_is_old_goes_with_a_record_of_it_and_the_chain_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = StateDirectory::new(folder.path().to_owned());
+        let write = |at| {
+            record_authentication(&home, Timestamp(at), one("key", AuthenticationResult::Taken)).unwrap();
+        };
+        let numbers = || authentications(&home).unwrap().iter().map(|one| one.record).collect::<Vec<_>>();
+        let removed = |oldest| {
+            let told = old_authentications(&home, Timestamp(oldest)).unwrap();
+            let went = remove_authentications(&home, Timestamp(99), Timestamp(oldest), "old").unwrap();
+            assert_eq!(told, went, "what is told before is what goes");
+            assert!(verify_all(&home).unwrap().is_whole());
+            went.map(|went| (went.entries, went.oldest.0, went.newest.0))
+        };
+        assert_eq!(removed(9), None, "there is none");
+        (1..=4).for_each(write);
+        let path = home.authentications();
+        let before = std::fs::read(&path).unwrap();
+        assert_eq!((removed(3), numbers()), (Some((2, 1, 2)), vec![3, 4]));
+        assert_eq!(removed(3), None);
+        // Whoever wrote it down and was ended then, and goes on.
+        std::fs::write(&path, before).unwrap();
+        assert!(verify_all(&home).unwrap().is_whole());
+        assert_eq!((removed(3), numbers()), (Some((0, 1, 2)), vec![3, 4]));
+        assert_eq!((removed(9), numbers()), (Some((1, 3, 3)), vec![4]), "the newest stays");
+        write(5);
+        assert_eq!(numbers(), [4, 5]);
+        assert!(verify_all(&home).unwrap().is_whole());
+        // More than was written down.
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.split_inclusive('\n').skip(1).collect::<String>()).unwrap();
+        assert!(!verify_all(&home).unwrap().is_whole());
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! | `room` | which actions were answered while nothing could be written |
 //! | `anchors` | the last records of ledgers, written down elsewhere as witnesses |
 //! | `authentications` | who showed what to get in, in a chain of its own |
+//! | `side_chain` | a chain beside those of sessions |
 //! | `read` | reading records: all, the last ones, those of one action |
 //! | `tail` | reading on where a ledger grows |
 //! | `verify` | finding edits, deletions, reordering, truncation |
@@ -47,6 +48,7 @@ mod projection;
 mod read;
 mod retention;
 mod room;
+mod side_chain;
 mod state_directory;
 mod tail;
 mod testimony;
@@ -54,7 +56,7 @@ mod verify;
 
 pub use authentications::{
     Authentication, AuthenticationAct, AuthenticationResult, RecordedAuthentication, authentications,
-    record_authentication, record_authentications,
+    old_authentications, record_authentication, record_authentications, remove_authentications,
 };
 pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};

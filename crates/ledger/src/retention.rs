@@ -1,20 +1,16 @@
 //! Removal: sessions go as a whole, and a chained record says what went, of other stores too.
 
-use std::io::{Read as _, Write as _};
-use std::time::Instant;
+use checkrein_protocol::{Record, RecordBody, RemovedEntries, RemovedSession, Timestamp};
 
-use checkrein_protocol::{Record, RecordBody, RecordHash, RemovedEntries, RemovedSession, Timestamp};
-
-use crate::anchors;
 use crate::error::LedgerError;
 use crate::halt::is_halted;
-use crate::hash_chain::{first_prev, seal};
-use crate::ledger::{LOCK_WAIT, Ledger};
+use crate::ledger::Ledger;
 use crate::ledger_file::LedgerFile;
-use crate::locked::{Locked, wait_for_lock};
+use crate::locked::Locked;
 use crate::projection::Projection;
-use crate::read::{last, lines};
-use crate::state_directory::{FolderName, StateDirectory, append_private, create_directory};
+use crate::read::lines;
+use crate::side_chain::SideChain;
+use crate::state_directory::{FolderName, StateDirectory};
 
 /// The name under which the heads of the record of removals are kept; no session has such a folder name.
 pub(crate) const RETENTION_NAME: &str = ".retention";
@@ -115,32 +111,8 @@ fn lock_if_due<P: Projection>(
 
 /// Appends to the record of removals.
 fn write_down(home: &StateDirectory, now: Timestamp, body: RecordBody) -> Result<(), LedgerError> {
-    let path = home.retention();
-    create_directory(home.root())?;
-    let mut file = append_private(&path).map_err(LedgerError::write(&path))?;
-    wait_for_lock(&file, &path, Instant::now(), LOCK_WAIT)?;
-    let (seq, prev): (u64, RecordHash) = match last(&LedgerFile::without_keys(path.clone()), 1)?.pop() {
-        Some(record) => (record.seq, record.hash),
-        None => (0, first_prev()),
-    };
-    let (record, line) = seal(seq + 1, prev, now, body, home.vault())?;
-    // A line that was left unfinished is ended, so that the verifier shows it as what it is.
-    let separator = if ends_line(&path)? { "" } else { "\n" };
-    file.write_all(format!("{separator}{line}").as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(LedgerError::write(&path))?;
-    anchors::write_named(home, RETENTION_NAME, record.seq, &record.hash)
-}
-
-fn ends_line(path: &std::path::Path) -> Result<bool, LedgerError> {
-    use std::io::{Seek as _, SeekFrom};
-    let mut file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
-    if file.metadata().map_err(LedgerError::read(path))?.len() == 0 {
-        return Ok(true);
-    }
-    let mut end = [0_u8; 1];
-    file.seek(SeekFrom::End(-1)).and_then(|_| file.read_exact(&mut end)).map_err(LedgerError::read(path))?;
-    Ok(end == *b"\n")
+    let chain = SideChain { path: home.retention(), name: RETENTION_NAME, vault: home.vault() };
+    chain.append(home, [(now, body)])
 }
 
 /// Takes a session's folder away: out of sight in one step, then for good.

@@ -10,7 +10,7 @@ use std::path::Path;
 use checkrein_protocol::{LedgerDamage, Record, RecordBody, RecordHash};
 
 use crate::anchors;
-use crate::authentications::AUTHENTICATIONS_NAME;
+use crate::authentications::{AUTHENTICATIONS_NAME, gone_with};
 use crate::cache::Position;
 use crate::error::LedgerError;
 use crate::hash_chain::{Checked, Header, check, first_prev};
@@ -145,7 +145,8 @@ pub fn verify_against(
     let mut retention = Chain::read_if_there(&home.retention())?;
     let removed = retention.as_ref().map(|chain| chain.removed.clone()).unwrap_or_default();
 
-    let mut authentications = Chain::read_if_there(&home.authentications())?;
+    let gone = retention.as_ref().map_or(0, |chain| chain.authentications_gone);
+    let mut authentications = Chain::read_behind(&home.authentications(), gone)?;
 
     let mut missing: BTreeMap<String, Witness> = BTreeMap::new();
     for witness in witnesses {
@@ -234,6 +235,8 @@ struct Chain {
     anchors: Vec<Anchored>,
     /// Removed sessions, with how many records they had.
     removed: HashMap<String, u64>,
+    /// How many authentications went.
+    authentications_gone: u64,
     /// Names of files in which torn lines were kept.
     kept: HashSet<String>,
     /// What witnesses contradict, so that it is said once.
@@ -257,10 +260,19 @@ enum Place {
 
 impl Chain {
     fn read_if_there(path: &Path) -> Result<Option<Self>, LedgerError> {
-        if path.exists() { Self::read(path).map(Some) } else { Ok(None) }
+        Self::read_behind(path, 0)
+    }
+
+    /// One of which so many records at the beginning may have gone.
+    fn read_behind(path: &Path, gone: u64) -> Result<Option<Self>, LedgerError> {
+        if path.exists() { Self::read_all(path, gone).map(Some) } else { Ok(None) }
     }
 
     fn read(path: &Path) -> Result<Self, LedgerError> {
+        Self::read_all(path, 0)
+    }
+
+    fn read_all(path: &Path, gone: u64) -> Result<Self, LedgerError> {
         let file = checkrein_files::open(path).map_err(LedgerError::read(path))?;
         let mut reader = BufReader::with_capacity(64 * 1024, file);
         let mut chain = Self::default();
@@ -282,7 +294,7 @@ impl Chain {
                 }
             }
         }
-        chain.judge_order(&places);
+        chain.judge_order(&places, gone);
         Ok(chain)
     }
 
@@ -308,6 +320,7 @@ impl Chain {
     }
 
     fn take_body(&mut self, number: u64, body: RecordBody) {
+        self.authentications_gone += gone_with(&body);
         match body {
             RecordBody::Anchor { session, seq, hash } => {
                 self.anchors.push(Anchored { ledger: session, seq, hash });
@@ -357,8 +370,8 @@ impl Chain {
         }
     }
 
-    /// Whether the records are in their order, and each names the one before it.
-    fn judge_order(&mut self, places: &[Place]) {
+    /// Whether the records are in their order, and each names the one before it. So many at the beginning may have gone.
+    fn judge_order(&mut self, places: &[Place], gone: u64) {
         let numbers: BTreeSet<u64> = places
             .iter()
             .filter_map(|place| match place {
@@ -366,7 +379,7 @@ impl Chain {
                 Place::Damaged => None,
             })
             .collect();
-        let mut expected = 1_u64;
+        let mut expected = numbers.first().map_or(1, |first| (*first).clamp(1, gone.saturating_add(1)));
         // Lines since the last whole record, of which the numbers are not known.
         let mut damaged = 0_u64;
         for (number, place) in (1_u64..).zip(places) {
