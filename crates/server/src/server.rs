@@ -34,7 +34,7 @@ use crate::commands::{Commands, Extent, ServedCommand};
 use crate::devices::{self, Role};
 use crate::events::events;
 use crate::index::Index;
-use crate::index::follower::Follower;
+use crate::index::follower::{Follower, Round};
 use crate::links;
 use crate::listening::{Listener, SealedListener, bind_outside};
 use crate::metrics::names;
@@ -474,7 +474,7 @@ impl Following {
             ..system("cannot open the index", &io::Error::other(error))
         };
         let (is_up, is_over) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
-        let mut follower = Follower::new(index, state, Arc::clone(&is_over)).map_err(failed)?;
+        let mut follower = Follower::new(index, state).map_err(failed)?;
         let (tell, newest) = watch::channel(follower.newest().map_err(failed)?);
         let (up, over) = (Arc::clone(&is_up), Arc::clone(&is_over));
         let thread = std::thread::Builder::new().name("follower".to_owned()).spawn(move || {
@@ -490,14 +490,17 @@ fn follow<E>(
     is_over: &AtomicBool,
     is_up: Arc<AtomicBool>,
     tell: &watch::Sender<i64>,
-    mut round: impl FnMut() -> Result<i64, E>,
+    mut round: impl FnMut() -> Result<Round, E>,
 ) {
     let following = IsFollowing(is_up);
     while !is_over.load(Ordering::Relaxed) {
         let read = round();
         following.0.store(read.is_ok(), Ordering::Relaxed);
-        if let Ok(newest) = read {
+        if let Ok(Round { newest, is_whole }) = read {
             tell.send_if_modified(|known| std::mem::replace(known, newest) != newest);
+            if !is_whole {
+                continue;
+            }
         }
         std::thread::sleep(ROUND);
     }
@@ -557,7 +560,7 @@ mod tests {
             follow(&AtomicBool::new(false), up, &tell, || {
                 left -= 1;
                 assert!(left > 0, "a defect");
-                Ok::<i64, ()>(7)
+                Ok::<Round, ()>(Round { newest: 7, is_whole: true })
             });
         });
         assert!(thread.join().is_err());

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use checkrein_ledger::{FolderName, StateDirectory};
 use checkrein_protocol::Record;
@@ -13,8 +11,8 @@ use super::Index;
 use super::sums::Taken;
 use crate::answer::signed;
 
-/// How much of a ledger is read at once, in bytes (ours).
-const PIECE: u64 = 4 * 1024 * 1024;
+/// How much of the ledgers is taken up at once, in bytes (ours).
+const STRETCH: u64 = 4 * 1024 * 1024;
 /// The longest line that is waited for, in bytes: longer than any record.
 const LONGEST: u64 = 17 * 1024 * 1024;
 
@@ -28,7 +26,19 @@ pub(crate) struct Follower {
     file: Option<(u64, u64)>,
     /// Each ledger as it was when it was read to its end; at first as the index says.
     known: HashMap<FolderName, Seen>,
-    is_over: Arc<AtomicBool>,
+    /// The ledger that was read last: the next stretch begins behind it, so that one that grows fast keeps none of the others waiting.
+    last: Option<FolderName>,
+    /// How much is taken up at once, in bytes, but for a longer line.
+    stretch: u64,
+}
+
+/// What one look at the ledgers came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Round {
+    /// The number of the newest record in the index; 0 when it is empty.
+    pub(crate) newest: i64,
+    /// Whether all was taken up that stood there; otherwise the next round goes on at once.
+    pub(crate) is_whole: bool,
 }
 
 /// How a ledger was when it was looked at last.
@@ -39,22 +49,19 @@ struct Seen {
     length: u64,
 }
 
-/// What a look at one ledger came to.
+/// What a stretch came to.
 enum Looked {
-    Read,
-    /// It is not the file that was read: the index says what is not so.
+    /// All was read.
+    Whole,
+    /// More stands there.
+    More,
+    /// A ledger is not the file that was read: the index says what is not so.
     Another,
 }
 
 impl Follower {
     /// A follower of all ledgers of a state directory.
-    ///
-    /// It leaves off between two pieces of a ledger once `is_over` is set.
-    pub(crate) fn new(
-        index: &Index,
-        state: &StateDirectory,
-        is_over: Arc<AtomicBool>,
-    ) -> rusqlite::Result<Self> {
+    pub(crate) fn new(index: &Index, state: &StateDirectory) -> rusqlite::Result<Self> {
         let connection = index.writer()?;
         Ok(Self {
             known: recalled(&connection)?,
@@ -62,25 +69,30 @@ impl Follower {
             file: index.file(),
             index: index.clone(),
             state: state.clone(),
-            is_over,
+            last: None,
+            stretch: STRETCH,
         })
     }
 
-    /// Takes up everything that was written since the last time; returns the number of the newest record in the index.
-    pub(crate) fn round(&mut self) -> rusqlite::Result<i64> {
+    /// The same, but that it takes up other stretches, in bytes.
+    #[cfg(test)]
+    pub(crate) fn in_stretches_of(self, stretch: u64) -> Self {
+        Self { stretch, ..self }
+    }
+
+    /// Takes up a stretch of what was written since the last time.
+    pub(crate) fn round(&mut self) -> rusqlite::Result<Round> {
         if self.index.file() != self.file {
             // Somebody removed it, or put another one in its place: nobody would read what is written on.
             self.begin_anew()?;
-            return self.newest();
         }
-        match self.read_all() {
-            Ok(Looked::Read) => {}
+        let looked = match self.read_stretch() {
             // A ledger was put in the place of another, or the file of the index is damaged: it is made again from the ledgers.
-            Ok(Looked::Another) => self.begin_anew()?,
-            Err(error) if is_damage(&error) => self.begin_anew()?,
-            Err(error) => return Err(error),
-        }
-        self.newest()
+            Ok(Looked::Another) => self.begin_anew().and_then(|()| self.read_stretch()),
+            Err(error) if is_damage(&error) => self.begin_anew().and_then(|()| self.read_stretch()),
+            looked => looked,
+        };
+        Ok(Round { is_whole: matches!(looked?, Looked::Whole), newest: self.newest()? })
     }
 
     /// The number of the newest record in the index; 0 when it is empty.
@@ -94,35 +106,52 @@ impl Follower {
         self.connection = Connection::open_in_memory()?;
         self.connection = self.index.anew()?;
         self.file = self.index.file();
-        self.read_all().map(|_| ())
+        Ok(())
     }
 
-    fn read_all(&mut self) -> rusqlite::Result<Looked> {
-        let Ok(folders) = self.state.folders() else { return Ok(Looked::Read) };
-        for folder in &folders {
-            loop {
-                if self.is_over.load(Ordering::Relaxed) {
-                    return Ok(Looked::Read);
-                }
-                let path = self.state.ledger(folder);
-                let Ok(facts) = std::fs::metadata(&path) else { break };
-                let seen = Seen { device: facts.dev(), inode: facts.ino(), length: facts.len() };
-                if self.known.get(folder) == Some(&seen) {
-                    break;
-                }
-                match read_piece(&mut self.connection, &self.state, folder, seen)? {
-                    Some(Progress::Another) => return Ok(Looked::Another),
-                    Some(Progress::More) => {}
-                    Some(Progress::End) => {
-                        self.known.insert(folder.clone(), seen);
-                        break;
+    /// Reads on in the ledgers that have grown, all in one transaction: most sessions write a line or two at a time, and a transaction for
+    /// each would write the same pages of the index again and again.
+    fn read_stretch(&mut self) -> rusqlite::Result<Looked> {
+        let Ok(folders) = self.state.folders() else { return Ok(Looked::Whole) };
+        let grown = self.grown(&folders);
+        if !grown.is_empty() {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let (mut ended, mut left) = (Vec::new(), self.stretch);
+            for (folder, seen) in grown {
+                match read_piece(&transaction, &self.state, &folder, seen, left)? {
+                    Piece::Another => return Ok(Looked::Another),
+                    Piece::NotRead => {}
+                    Piece::Read { bytes, is_end: true } => {
+                        left = left.saturating_sub(bytes);
+                        ended.push((folder.clone(), seen));
                     }
-                    None => break,
+                    Piece::Read { bytes: _, is_end: false } => left = 0,
+                }
+                if left == 0 {
+                    transaction.commit()?;
+                    self.known.extend(ended);
+                    self.last = Some(folder);
+                    return Ok(Looked::More);
                 }
             }
+            transaction.commit()?;
+            self.known.extend(ended);
         }
         self.forget_removed(&folders)?;
-        Ok(Looked::Read)
+        Ok(Looked::Whole)
+    }
+
+    /// The ledgers that are not as they were when they were read to their end, the ones behind that which was read last first.
+    fn grown(&self, folders: &[FolderName]) -> Vec<(FolderName, Seen)> {
+        let behind = folders.partition_point(|folder| self.last.as_ref().is_some_and(|last| folder <= last));
+        let in_turn = folders.iter().cycle().skip(behind).take(folders.len());
+        let seen = in_turn.filter_map(|folder| {
+            let facts = std::fs::metadata(self.state.ledger(folder)).ok()?;
+            Some((folder, Seen { device: facts.dev(), inode: facts.ino(), length: facts.len() }))
+        });
+        seen.filter(|(folder, seen)| self.known.get(*folder) != Some(seen))
+            .map(|(folder, seen)| (folder.clone(), seen))
+            .collect()
     }
 
     /// Sessions that retention or the user removed are not listed; what they added to sums stays.
@@ -163,22 +192,29 @@ fn recalled(connection: &Connection) -> rusqlite::Result<HashMap<FolderName, See
     Ok(known)
 }
 
-enum Progress {
-    More,
-    End,
+/// What was read of one ledger.
+enum Piece {
+    Read {
+        bytes: u64,
+        /// Whether no whole line stands behind it.
+        is_end: bool,
+    },
+    /// It cannot be read now.
+    NotRead,
+    /// It is not the file that was read.
     Another,
 }
 
-/// Reads on in one ledger; `None` where it cannot be read now. How far it was read is asked inside the transaction, so that of two servers
-/// each record is taken up by one.
+/// Reads on in one ledger, up to `most` bytes or to the end of a longer line. How far it was read is asked inside the transaction, so that
+/// of two servers each record is taken up by one.
 fn read_piece(
-    connection: &mut Connection,
+    transaction: &Transaction<'_>,
     state: &StateDirectory,
     folder: &FolderName,
     seen: Seen,
-) -> rusqlite::Result<Option<Progress>> {
-    let Ok(file) = checkrein_files::open(state.ledger(folder)) else { return Ok(None) };
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    most: u64,
+) -> rusqlite::Result<Piece> {
+    let Ok(file) = checkrein_files::open(state.ledger(folder)) else { return Ok(Piece::NotRead) };
     let known: Option<(i64, i64, i64, i64)> = transaction
         .query_row(
             "SELECT number, device, inode, read FROM ledgers WHERE folder = ?1",
@@ -189,7 +225,7 @@ fn read_piece(
     let (number, from) = if let Some((number, device, inode, read)) = known {
         let from = u64::try_from(read).unwrap_or_default();
         if (device, inode) != (signed(seen.device), signed(seen.inode)) || seen.length < from {
-            return Ok(Some(Progress::Another));
+            return Ok(Piece::Another);
         }
         (number, from)
     } else {
@@ -199,12 +235,12 @@ fn read_piece(
         )?;
         (transaction.last_insert_rowid(), 0)
     };
-    let mut length = (seen.length - from).min(PIECE);
+    let mut length = (seen.length - from).min(most);
     let mut bytes = Vec::new();
     let whole = loop {
         bytes.resize(usize::try_from(length).unwrap_or_default(), 0);
         if file.read_exact_at(&mut bytes, from).is_err() {
-            return Ok(None);
+            return Ok(Piece::NotRead);
         }
         match bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => break end + 1,
@@ -213,11 +249,11 @@ fn read_piece(
             None => break 0,
         }
     };
-    take_lines(&transaction, number, folder, &bytes[..whole], from)?;
-    let read = from + whole as u64;
+    take_lines(transaction, number, folder, &bytes[..whole], from)?;
+    let bytes = whole as u64;
+    let read = from + bytes;
     transaction.execute("UPDATE ledgers SET read = ?2 WHERE number = ?1", params![number, signed(read)])?;
-    transaction.commit()?;
-    Ok(Some(if whole > 0 && read < seen.length { Progress::More } else { Progress::End }))
+    Ok(Piece::Read { bytes, is_end: bytes == 0 || read >= seen.length })
 }
 
 fn take_lines(

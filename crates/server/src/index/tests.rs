@@ -1,13 +1,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 use std::io::Write as _;
-use std::sync::Arc;
 
 use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_protocol::{RecordBody, SessionId, Timestamp};
 use checkrein_session::SessionLedger;
 
-use super::follower::Follower;
+use super::follower::{Follower, Round};
 use super::query::{Wanted, records, sessions};
 use super::*;
 
@@ -48,7 +47,7 @@ impl Case {
 }
 
 fn opened(case: &Case) -> rusqlite::Result<Follower> {
-    Follower::new(&case.index, &case.state, Arc::default())
+    Follower::new(&case.index, &case.state)
 }
 
 #[test]
@@ -56,16 +55,33 @@ fn an_index_that_was_removed_is_made_again() {
     let case = case();
     case.say("a", "one");
     let mut follower = opened(&case).unwrap();
-    assert_eq!(follower.round().unwrap(), 1);
+    assert_eq!(follower.round().unwrap().newest, 1);
     for remove in [true, false] {
         let path = case.state.root().join("index.db");
         std::fs::remove_file(&path).unwrap();
         if !remove {
             std::fs::write(&path, "something else").unwrap();
         }
-        assert_eq!(follower.round().unwrap(), 1);
+        assert_eq!(follower.round().unwrap().newest, 1);
         assert_eq!(case.lines().len(), 1, "{remove}");
     }
+}
+
+#[test]
+fn a_session_that_writes_much_keeps_no_other_waiting() {
+    let case = case();
+    (0..20).for_each(|_| case.say("a", "much"));
+    case.say("b", "little");
+    let length = std::fs::metadata(case.state.ledger(&case.state.folders().unwrap()[0])).unwrap().len();
+    let mut follower = opened(&case).unwrap().in_stretches_of(length / 3);
+    let first = follower.round().unwrap();
+    assert!((1..20).contains(&first.newest) && !first.is_whole, "{first:?}");
+    assert!(!case.lines().contains(&"b:1 little".to_owned()));
+    let second = follower.round().unwrap();
+    assert!(second.newest > first.newest && !second.is_whole, "{second:?}");
+    assert!(case.lines().contains(&"b:1 little".to_owned()));
+    while !follower.round().unwrap().is_whole {}
+    assert_eq!(follower.round().unwrap(), Round { newest: 21, is_whole: true });
 }
 
 #[test]
@@ -102,17 +118,17 @@ fn it_follows_what_is_written_and_is_the_same_when_made_again() {
     let case = case();
     case.say("a", "one");
     let mut follower = opened(&case).unwrap();
-    assert_eq!(follower.round().unwrap(), 1);
+    assert_eq!(follower.round().unwrap().newest, 1);
     case.say("b", "two");
     case.say("a", "three");
-    assert_eq!(follower.round().unwrap(), 3);
-    assert_eq!(follower.round().unwrap(), 3);
+    assert_eq!(follower.round().unwrap().newest, 3);
+    assert_eq!(follower.round().unwrap().newest, 3);
     let all = ["a:1 one", "a:2 three", "b:1 two"];
     assert_eq!(case.lines(), all);
 
     // Another process takes up nothing twice.
     let mut second = opened(&case).unwrap();
-    assert_eq!(second.round().unwrap(), 3);
+    assert_eq!(second.round().unwrap().newest, 3);
     let found = sessions(&case.index.reader().unwrap(), &case.state, 1000, 10).unwrap();
     assert_eq!(
         found.iter().map(|one| (one.session.as_str(), one.records)).collect::<Vec<_>>(),

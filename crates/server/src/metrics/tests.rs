@@ -213,10 +213,7 @@ fn each_metric_and_event_that_a_seed_names_has_a_name_here() {
     let at = checkrein_protocol::Timestamp(1000);
     ledger.append_all(at, bodies.clone(), checkrein_ledger::Durability::Plain).unwrap();
     let index = Index::of(state.root());
-    crate::index::follower::Follower::new(&index, &state, std::sync::Arc::default())
-        .unwrap()
-        .round()
-        .unwrap();
+    crate::index::follower::Follower::new(&index, &state).unwrap().round().unwrap();
     let more = vec![
         (names::CACHE_LOOKUPS, String::new(), 2.0),
         (names::CACHE_HITS, String::new(), 1.0),
