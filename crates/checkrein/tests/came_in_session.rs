@@ -178,3 +178,28 @@ fn a_module_that_came_in_the_session_is_no_package_of_the_project() {
     environment.write("node_modules/tsx/index.js", "1\n");
     assert!(!asked(&environment, "NODE_OPTIONS='--import tsx' npm test"));
 }
+
+#[test]
+fn a_remote_that_came_in_the_session_is_like_an_address_that_is_named() {
+    for way in [
+        "git remote add other https://git.elsewhere.example/x",
+        "git config remote.team.pushurl git@git.elsewhere.example:x && git config remote.other.url x",
+        "printf '[remote \"other\"]\\n\\turl = ssh://git.elsewhere.example/x\\n' >> .git/config",
+    ] {
+        let environment = TestEnvironment::new();
+        environment.git(&["remote", "add", "team", "https://git.acme.dev/app.git"]);
+        environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+        let remote = if way.contains("pushurl") { "team" } else { "other" };
+        assert!(!asked(&environment, "git push team HEAD"), "{way}");
+        run(&environment.project(), way);
+        assert!(asked(&environment, &format!("git push {remote} HEAD")), "{way}");
+    }
+    let environment = TestEnvironment::new();
+    environment.git(&["remote", "add", "team", "https://git.acme.dev/app.git"]);
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    // The same host, and one where the user may have what belongs to them.
+    for address in ["git@git.acme.dev:docs.git", "https://github.com/acme/app.git"] {
+        environment.git(&["remote", "set-url", "team", address]);
+        assert!(!asked(&environment, "git push team HEAD"), "{address}");
+    }
+}

@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 
 use checkrein_clients::is_canary;
+use checkrein_effects::remote_hosts;
 use checkrein_facts::{GuardedPath, History};
 use checkrein_policy::{FileHash, Policy, strictest};
 use checkrein_protocol::{AbsolutePath, Action, Beginning, HookEvent, HookEventKind};
@@ -128,6 +129,7 @@ pub(crate) fn begin(
     }
     let interventions = Some(words.hash().0);
     let commit = checkrein_world::checked_out(&workspace);
+    let remotes = Some(remote_hosts(&context.world(History::default()), &workspace));
     Ok(Some(Box::new(Beginning {
         workspace,
         rules: texts.hash().0,
@@ -135,6 +137,7 @@ pub(crate) fn begin(
         places,
         interventions,
         commit,
+        remotes,
     })))
 }
 

@@ -391,6 +391,18 @@ pub struct SessionOrigin {
     pub at: Timestamp,
     /// The commit that was checked out; `None` where there was none.
     pub commit: Option<String>,
+    /// Where its remotes led; `None` where that is not on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remotes: Option<KnownRemotes>,
+}
+
+/// The hosts to which the remotes of a workspace led.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownRemotes {
+    /// The root of the workspace.
+    pub workspace: AbsolutePath,
+    /// The names of the hosts, in lower case.
+    pub hosts: Vec<String>,
 }
 
 /// The trust debt of the agent of a session (ACGP). It wears off with time, so it counts together with the moment it is of.

@@ -245,6 +245,9 @@ pub struct Beginning {
     /// The commit that was checked out in the workspace, in hexadecimal digits; `None` where there was none.
     #[serde(default)]
     pub commit: Option<String>,
+    /// The hosts to which the remotes of its repository led; `None` in records from before these were kept.
+    #[serde(default)]
+    pub remotes: Option<Vec<String>>,
 }
 
 /// What a user says about a detection (upstream 1.2).

@@ -55,6 +55,7 @@ fn started_at(session: &str, commit: Option<String>) -> RecordBody {
         places: Vec::new(),
         interventions: None,
         commit,
+        remotes: Some(vec!["git.acme.dev".to_owned()]),
     };
     match started(session) {
         RecordBody::SessionStarted { session, client, cwd, workspace, source, debt, .. } => {

@@ -9,6 +9,7 @@
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
 //! | `known` | what version control knows about files by now |
+//! | `known_remotes` | hosts to which remotes led when the session began |
 //! | `listing` | names of files that git prints |
 //! | `logged` | what git writes into its logs when a reference moves |
 //! | `moved` | names of revisions that the command moves |
@@ -48,6 +49,7 @@ mod handed;
 mod hooks;
 mod index;
 mod known;
+mod known_remotes;
 mod listing;
 mod logged;
 mod moved;
@@ -80,6 +82,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use checkrein_shell::quoted;
+pub use known_remotes::remote_hosts;
 use options::Words;
 use settings::Settings;
 

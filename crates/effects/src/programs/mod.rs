@@ -116,6 +116,7 @@ pub(crate) use archives::unpacked;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub use git::remote_hosts;
 pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};

@@ -1,6 +1,6 @@
 //! What the state tells others.
 
-use checkrein_facts::{History, SessionOrigin, TrustDebt};
+use checkrein_facts::{History, KnownRemotes, SessionOrigin, TrustDebt};
 use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
@@ -26,9 +26,13 @@ impl SessionState {
             opaque_doubt: self.opaque_doubt,
             tallies: self.tallies.iter().cloned().collect(),
             trust: self.trust,
-            began: self.begun_at.map(|at| SessionOrigin {
-                at,
-                commit: self.beginning.as_ref().and_then(|beginning| beginning.commit.clone()),
+            began: self.begun_at.map(|at| {
+                let beginning = self.beginning.as_ref();
+                let remotes = beginning.and_then(|beginning| {
+                    let hosts = beginning.remotes.clone()?;
+                    Some(KnownRemotes { workspace: beginning.workspace.clone(), hosts })
+                });
+                SessionOrigin { at, commit: beginning.and_then(|beginning| beginning.commit.clone()), remotes }
             }),
         }
     }

@@ -529,7 +529,8 @@ impl Git<'_, '_> {
         self.machine.amend(before, |effect| effect.nature = Nature::SettingThatRunsNothing);
     }
 
-    /// A remote of which this command itself says where it is, by `-c`, `remote set-url` or `config`, is like an address that is named.
+    /// A remote of which this command itself says where it is, by `-c`, `remote set-url` or `config`, or an earlier one of the session, is like an
+    /// address that is named.
     pub(super) fn note_changed_remote(&mut self, remote: Option<&Value>) {
         let name = remote.map_or(Some("origin"), Value::as_exact).unwrap_or_default();
         if is_address(name) {
@@ -541,8 +542,11 @@ impl Git<'_, '_> {
         let named = keys
             .iter()
             .find(|key| self.settings.value(key).is_some())
-            .filter(|key| is_kept_here || self.settings.is_given(key))
-            .and_then(|key| self.settings.value(key));
+            .and_then(|key| Some((key, self.settings.value(key)?)))
+            .filter(|(key, address)| {
+                is_kept_here || self.settings.is_given(key) || self.leads_elsewhere_by_now(address)
+            })
+            .map(|(_, address)| address);
         let rewritten = self.settings.given_rewrites();
         // Whoever is given a name and a password there is a host of the user's own.
         let is_own = |address: &Value| {

@@ -626,7 +626,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The settings in the text of a configuration file.
-fn parse(text: &str) -> Vec<(String, String)> {
+pub(super) fn parse(text: &str) -> Vec<(String, String)> {
     let mut settings = Vec::new();
     let mut section = String::new();
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
