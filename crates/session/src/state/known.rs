@@ -32,7 +32,11 @@ impl SessionState {
                     let hosts = beginning.remotes.clone()?;
                     Some(KnownRemotes { workspace: beginning.workspace.clone(), hosts })
                 });
-                SessionOrigin { at, commit: beginning.and_then(|beginning| beginning.commit.clone()), remotes }
+                SessionOrigin {
+                    at,
+                    commit: beginning.and_then(|beginning| beginning.commit.clone()),
+                    remotes,
+                }
             }),
         }
     }

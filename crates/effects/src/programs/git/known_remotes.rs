@@ -19,9 +19,8 @@ pub fn remote_hosts(world: &dyn World, directory: &AbsolutePath) -> Vec<String> 
     let shared = read(repository.directory.join("commondir"))
         .map(|shared| repository.directory.join(shared.trim_end()));
     let text = read(shared.unwrap_or(repository.directory).join("config")).unwrap_or_default();
-    let is_of_remote = |key: &str| {
-        key.starts_with("remote.") && (key.ends_with(".url") || key.ends_with(".pushurl"))
-    };
+    let is_of_remote =
+        |key: &str| key.starts_with("remote.") && (key.ends_with(".url") || key.ends_with(".pushurl"));
     let addresses = parse(&text).into_iter().filter(|(key, value)| is_of_remote(key) && is_address(value));
     let mut hosts: Vec<String> = addresses.map(|(_, value)| known_hosts::host_of(&value)).collect();
     hosts.sort();
@@ -32,7 +31,8 @@ pub fn remote_hosts(world: &dyn World, directory: &AbsolutePath) -> Vec<String> 
 impl Git<'_, '_> {
     /// Whether a remote of the repository of the session leads to a host to which none led when the session began.
     pub(super) fn leads_elsewhere_by_now(&self, address: &Value) -> bool {
-        let Some(known) = self.machine.world().history().began.as_ref().and_then(|began| began.remotes.as_ref())
+        let Some(known) =
+            self.machine.world().history().began.as_ref().and_then(|began| began.remotes.as_ref())
         else {
             return false;
         };
