@@ -20,6 +20,7 @@ use checkrein_glob::{Glob, Style};
 /// Carries out one call of a program: sorts its words, finds the subcommand, and lets the effects happen.
 pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) -> Exit {
     call.arguments = Arguments::default();
+    programs::words_of_variables(machine, &mut call);
     let options = Options::of(program, None);
     let names_sites = sites::is_told_by(&call.program);
     if program.store.is_none() && !names_sites {
@@ -86,6 +87,7 @@ fn descend(
                 programs::tasks(machine, &call);
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
+                programs::open_doors(machine, &call);
                 programs::package_sources(machine, program, &call, machine.effect_count());
                 programs::handed_over(machine, &call, machine.effect_count());
                 Exit::unknown()
@@ -118,6 +120,7 @@ fn asks_for_help(words: &[Value]) -> bool {
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     let before = machine.effect_count();
     let exit = carry_out(machine, program, call);
+    programs::open_doors(machine, call);
     programs::package_sources(machine, program, call, before);
     programs::handed_over(machine, call, before);
     exit

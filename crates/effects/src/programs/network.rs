@@ -5,6 +5,7 @@
 //! | `transfer` | curl, wget, httpie: requests, what they send and where they put the answer |
 //! | `configured` | files of options for curl and wget |
 //! | `serving` | servers that hand out files |
+//! | `stand_ins` | who gets what curl sends, where it is told another receiver than the address names |
 //! | `streams` | netcat, socat: bytes between a host and something here |
 //!
 //! A request without local data is `network_request`, whatever its method; what sends files, standard input or text that is not
@@ -12,6 +13,7 @@
 
 mod configured;
 pub(crate) mod serving;
+mod stand_ins;
 mod streams;
 mod transfer;
 

@@ -5,6 +5,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secre
 
 use crate::programs::downloads::{come_into, here};
 
+use super::stand_ins::stand_in;
 use super::{Sent, configured, note_deletion, note_secret_sent, request};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
@@ -101,6 +102,9 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             note_secret_sent(machine, &call.input, url);
         }
         came = came.followed_by(fetch(machine, url, sent));
+        if let Some(receiver) = stand_in(machine, arguments, url) {
+            fetch(machine, &receiver, sent);
+        }
         note_deletion(machine, url, method.as_deref());
     }
     let outputs: Vec<Value> = arguments.values(&["-o", "--output"]).cloned().collect();
