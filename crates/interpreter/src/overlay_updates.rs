@@ -286,6 +286,11 @@ impl Machine<'_> {
         self.tree.is_written(path)
     }
 
+    /// Whether the command made what stands at a path, where nothing was before.
+    pub fn is_made_here(&self, path: &AbsolutePath) -> bool {
+        self.world().entry(path) == Entry::Missing && self.entry(path) == Entry::Directory
+    }
+
     /// Whether the command wrote a file, or may have, of which it is not known what it holds.
     pub fn is_written_unread(&self, path: &AbsolutePath) -> bool {
         self.tree.is_written(path) && self.text(path).alternatives().is_none()

@@ -79,6 +79,7 @@ fn file_database(
     };
     let read_only = arguments.has(&["-readonly", "--readonly"]);
     let before = machine.effect_count();
+    let is_new = file.as_ref().is_some_and(|file| machine.is_certainly_missing(&path_of(file)));
     if let Some(file) = file.as_ref().filter(|_| !in_memory) {
         machine.read(&path_of(file));
     }
@@ -108,6 +109,12 @@ fn file_database(
             effect.kind = EffectKind::ProcessSpawn;
         } else if is_store && effect.cause == program {
             effect.nature = Nature::DataInAFile;
+            // A file that is not there holds nothing that could be lost.
+            if is_new {
+                effect.kind = EffectKind::DatastoreChange;
+                effect.reversible = true;
+                effect.note.clear();
+            }
         }
     });
     if let (Some(file), true, false) = (&file, changed, passing) {

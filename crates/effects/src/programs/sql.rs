@@ -225,6 +225,12 @@ pub(super) fn findings(text: &str, language: Language) -> Vec<Finding> {
                 {
                     found.push(Finding::Changes(what));
                 }
+                // In MySQL a schema is a database by another name (MySQL 8.4, "DROP DATABASE Statement").
+                Finding::Destroys { what, .. }
+                    if language == Language::Mysql && drops_schema(tree.as_ref()) =>
+                {
+                    found.push(Finding::Drops(what));
+                }
                 other => found.push(other),
             }
         }
@@ -382,6 +388,10 @@ fn narrows(condition: Option<&sqlparser::ast::Expr>) -> bool {
     let Some(condition) = condition else { return false };
     let text = condition.to_string().to_ascii_lowercase();
     !matches!(text.as_str(), "1" | "true" | "1 = 1" | "'1' = '1'" | "1 <> 0" | "true = true")
+}
+
+fn drops_schema(tree: Option<&Statement>) -> bool {
+    matches!(tree, Some(Statement::Drop { object_type: ObjectType::Schema, .. }))
 }
 
 fn dropped(kind: ObjectType, what: String, temporary: bool) -> Finding {

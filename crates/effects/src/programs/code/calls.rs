@@ -26,6 +26,25 @@ impl Evaluator<'_, '_, '_> {
         find(name).or_else(|| self.stars.iter().find_map(|module| find(&format!("{module}.{name}"))))
     }
 
+    /// What Python's `map` gives of the items of a list, where its function makes a value and does nothing else.
+    fn mapped_values(&mut self, name: &str, given: &Given) -> Option<ScriptValue> {
+        let [ScriptValue::Name(function), ScriptValue::List(items)] = given.positional.as_slice() else {
+            return None;
+        };
+        let makes_value = matches!(
+            self.deed(function)?,
+            LibraryCall::PathOf | LibraryCall::Same | LibraryCall::Expand | LibraryCall::Parent
+        );
+        if !makes_value || name != "map" || self.language != Language::Python {
+            return None;
+        }
+        let function = ScriptValue::Name(function.clone());
+        let call = |item: &ScriptValue| {
+            self.call_thing(&function, &Given { positional: vec![item.clone()], named: Vec::new() })
+        };
+        Some(ScriptValue::List(items.iter().map(call).collect()))
+    }
+
     /// Calls what a value is.
     pub(super) fn call_thing(&mut self, thing: &ScriptValue, given: &Given) -> ScriptValue {
         let result = match thing {
@@ -53,6 +72,9 @@ impl Evaluator<'_, '_, '_> {
                 self.note_complaint(name, given);
                 if let Some(settings) = self.settings_loaded(name, given) {
                     return settings;
+                }
+                if let Some(made) = self.mapped_values(name, given) {
+                    return made;
                 }
                 if let Some(deed) = self.deed(name) {
                     if self.language == Language::Python {

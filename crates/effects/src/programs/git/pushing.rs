@@ -54,11 +54,12 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
             && !words.has("--no-force-with-lease")
             && (leases.is_empty() || leases.iter().any(covers))
     };
-    let force = words.any(&["-f", "--force"]);
     let deletes = words.any(&["-d", "--delete"]);
     git.note_stored_pushed(remote);
     let receivers = git.receivers(remote);
-    git.change_receivers(&receivers, git.loss_there(remote, words));
+    let is_empty = git.goes_where_nothing_was(remote);
+    let force = words.any(&["-f", "--force"]) && !is_empty;
+    git.change_receivers(&receivers, if is_empty { LossThere::None } else { git.loss_there(remote, words) });
     if words.has("--mirror") || git.is_mirror(remote) {
         git.delete_there(
             &Value::exact("all branches"),
@@ -151,6 +152,17 @@ impl Git<'_, '_> {
         found.sort();
         found.dedup();
         found
+    }
+
+    /// Whether a push goes only to repositories that the command itself made, which hold nothing of others.
+    fn goes_where_nothing_was(&self, remote: Option<&Value>) -> bool {
+        let name =
+            remote.map_or_else(|| Some(self.default_remote()), |name| name.as_exact().map(str::to_owned));
+        let addresses = name.map(|name| self.settings.push_addresses(&name)).unwrap_or_default();
+        let is_new = |address: &String| {
+            self.place_of_address(address).is_some_and(|place| self.machine.is_made_here(&place))
+        };
+        !addresses.is_empty() && addresses.iter().all(is_new)
     }
 
     /// The directory of the repository on this machine that an address names, with what its work trees share; `None` for all others.
