@@ -561,11 +561,15 @@ fn a_path_that_names_nothing_is_an_error() {
     assert_eq!(found(&output), ["tests/adds.py:1 warning weakened_test"]);
 }
 
+/// A line with a credential.
+fn key() -> String {
+    format!("KEY = \"sk-ant-{}\"\n", "api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4")
+}
+
 #[test]
 fn a_secret_in_an_earlier_commit_goes_with_the_branch() {
     let environment = branched();
-    let key = format!("KEY = \"sk-ant-{}\"\n", "api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4");
-    environment.write("key.py", &key);
+    environment.write("key.py", &key());
     environment.git(&["add", "--all"]);
     environment.commit("key");
     let gate = || environment.checkrein(&["--json", "gate", "secrets", "--since", "base"]);
@@ -577,4 +581,28 @@ fn a_secret_in_an_earlier_commit_goes_with_the_branch() {
     assert_eq!(found(&output), ["key.py:1 error secret"]);
     assert!(said(&output).contains("whose history goes with it"), "{output:?}");
     assert!(!said(&output).contains("Zm9vYmFy"), "{output:?}");
+}
+
+#[test]
+fn no_name_and_no_attribute_hides_a_secret_of_an_earlier_commit() {
+    let key = key();
+    for (name, told, text, attributes) in [
+        // As git writes it.
+        ("a \"b\"\t\u{fc}.py", r#"a \"b\"\tü.py"#, key.clone(), ""),
+        ("key.py", "key.py", key.clone(), "key.py -diff\n"),
+        ("key.py", "key.py", format!("{key}# \0\n"), ""),
+    ] {
+        let environment = branched();
+        environment.write(name, &text);
+        let settings = environment.project().join(".git/info");
+        fs::create_dir_all(&settings).unwrap();
+        fs::write(settings.join("attributes"), attributes).unwrap();
+        environment.git(&["add", "--all"]);
+        environment.commit("key");
+        fs::remove_file(environment.project().join(name)).unwrap();
+        environment.git(&["add", "--all"]);
+        environment.commit("no key");
+        let output = environment.checkrein(&["--json", "gate", "secrets", "--since", "base"]);
+        assert_eq!(found(&output), [format!("{told}:1 error secret")], "{}", said(&output));
+    }
 }

@@ -216,9 +216,8 @@ pub fn is_known_path(repository: &GitRepository, base: &ChangeBase, path: &str) 
             return Ok(true);
         }
     }
-    // A folder is no entry of the index, but what lies below it is.
-    let path = format!(":(literal){path}");
-    let staged = repository.bytes(&["ls-files", "-z", "--", &path], &Call::default())?;
+    // A folder is no entry of the index, but what lies below it is. No sign of a path means anything to git here.
+    let staged = repository.bytes(&["ls-files", "-z", "--", path], &Call::default())?;
     Ok(!staged.is_empty())
 }
 
@@ -258,6 +257,8 @@ pub fn committed_lines(
         "--no-ext-diff",
         "--no-textconv",
         "--no-color",
+        // No attribute, and no byte in a file, makes git leave lines out.
+        "--text",
         "--patch",
         "--unified=0",
         COMMITS,
@@ -290,7 +291,9 @@ pub fn committed_lines(
             hash.clone_into(&mut commit);
             path = None;
         } else if let Some(name) = line.strip_prefix("+++ ") {
-            path = name.strip_prefix("b/").map(|name| name.trim_end_matches('\t').to_owned());
+            // A name with quotes or control characters stands in quotes; it is told as git writes it.
+            let name = name.trim_end_matches('\t').trim_matches('"');
+            path = name.strip_prefix("b/").map(str::to_owned);
         } else if let Some(hunk) = line.strip_prefix("@@ ") {
             let added = hunk.split(' ').find_map(|part| part.strip_prefix('+')).unwrap_or("0,0");
             let (first, count) = added.split_once(',').unwrap_or((added, "1"));
