@@ -528,6 +528,43 @@ fn what_is_committed_or_staged_is_judged_beside_what_lies_on_disk() {
 }
 
 #[test]
+fn tests_of_a_commit_do_not_stand_for_those_on_disk() {
+    let environment = branched();
+    let tests = |values: &[u32]| {
+        let lines = values.iter().map(|value| format!("    assert add({value}, 0) == {value}\n"));
+        format!("from calc import add\n\n\ndef test_adds():\n{}", lines.collect::<String>())
+    };
+    environment.write("tests/test_calc.py", &tests(&[1, 2]));
+    environment.git(&["add", "--all"]);
+    environment.commit("tests");
+    environment.git(&["branch", "-f", "base"]);
+    environment.write("tests/test_calc.py", &tests(&[1, 2, 3, 4]));
+    environment.git(&["add", "--all"]);
+    environment.commit("more");
+    environment.write("tests/test_calc.py", &tests(&[1]));
+    let since = ["--json", "gate", "completeness", "--since", "base"];
+    let output = environment.checkrein(&since);
+    assert_eq!(found(&output), ["tests/test_calc.py:4 error weakened_test"], "{}", said(&output));
+    // The other way round it is what would be pushed.
+    environment.git(&["add", "--all"]);
+    environment.commit("less");
+    environment.write("tests/test_calc.py", &tests(&[1, 2, 3, 4]));
+    let output = environment.checkrein(&since);
+    assert_eq!(found(&output), ["tests/test_calc.py:4 error weakened_test"], "{}", said(&output));
+    assert!(said(&output).contains("as it is committed, not as it lies on disk"), "{output:?}");
+}
+
+#[test]
+fn what_is_staged_is_told_as_such_only_beside_what_lies_on_disk() {
+    let environment = branched();
+    environment.write("calc.py", STUB);
+    environment.git(&["add", "--all"]);
+    let output = environment.checkrein(&["--json", "gate", "completeness", "--staged"]);
+    assert_eq!(found(&output), ["calc.py:2 error not_implemented"]);
+    assert!(!said(&output).contains("as it is staged"), "{output:?}");
+}
+
+#[test]
 fn files_that_git_was_told_not_to_look_at_are_looked_at() {
     for flag in ["--skip-worktree", "--assume-unchanged"] {
         let environment = branched();

@@ -7,6 +7,7 @@ mod licences;
 mod lld;
 mod packages;
 mod phantoms;
+mod places;
 mod report;
 mod scope;
 mod secrets;
@@ -17,13 +18,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use checkrein_gates::{FindingWeight, Gate, GateFinding, PERMISSIVE, sift};
-use checkrein_worktree::{
-    ChangeBase, ChangedText, TextNow, TextPlace, changed_texts, committed_lines, is_known_path,
-};
+use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts, committed_lines, is_known_path};
 use similar::{ChangeTag, TextDiff};
 
 use documents::DocumentContext;
 pub use lld::{ReviewWish, ReviewersWanted};
+use places::{by_path, examine_places};
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
@@ -134,12 +134,16 @@ pub fn gate(
     let mut answer = empty(wanted.gate, base);
     let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
     match wanted.gate {
-        Gate::Completeness => {
-            examine_each(&changed, &mut answer, completeness::examine);
-            completeness::compare_tests(&changed, &mut answer);
-        }
+        Gate::Completeness => examine_places(base, &changed, &mut answer, |texts, answer| {
+            texts.own().for_each(|file| completeness::examine(file, answer));
+            completeness::compare_tests(texts, answer);
+            Ok(())
+        })?,
         Gate::Secrets => {
-            examine_each(&changed, &mut answer, secrets::examine);
+            examine_places(base, &changed, &mut answer, |texts, answer| {
+                texts.own().for_each(|file| secrets::examine(file, answer));
+                Ok(())
+            })?;
             for lines in committed_lines(&repository, base, is_wanted)? {
                 secrets::examine_lines(&lines, &changed, &mut answer);
             }
@@ -150,13 +154,18 @@ pub fn gate(
             } else {
                 wanted.allow.clone()
             };
-            licences::examine(environment, &repository, &changed, &allowed, &mut answer);
+            examine_places(base, &changed, &mut answer, |texts, answer| {
+                licences::examine(environment, &repository, texts, &allowed, answer);
+                Ok(())
+            })?;
         }
         Gate::Mechanical => document.mechanical(&mut answer)?,
         Gate::TestPlan => document.test_plan(&mut answer)?,
         Gate::Lld => document.lld(&mut answer)?,
         Gate::Implementation => document.implementation(&by_path(changed), &mut answer)?,
-        Gate::Phantoms => phantoms::examine(&repository, &changed, &mut answer)?,
+        Gate::Phantoms => examine_places(base, &changed, &mut answer, |texts, answer| {
+            phantoms::examine(&repository, texts, answer)
+        })?,
         Gate::Scope => scope::examine(environment, &workspace, wanted, &by_path(changed), &mut answer)?,
     }
     conclude(&mut answer, wanted.strictness);
@@ -167,48 +176,6 @@ pub fn gate(
         (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
     }
     Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
-}
-
-/// Examines each text. What is committed or staged and differs from the disk is told as such, and only where the disk does not show the same.
-fn examine_each(
-    changed: &[ChangedText],
-    answer: &mut GateAnswer,
-    examine: impl Fn(&ChangedText, &mut GateAnswer),
-) {
-    let mut in_order: Vec<&ChangedText> = changed.iter().collect();
-    in_order.sort_by_key(|file| file.place != TextPlace::Disk);
-    for file in in_order {
-        let known = answer.findings.len();
-        examine(file, answer);
-        let place = match file.place {
-            TextPlace::Disk => continue,
-            TextPlace::Index => "as it is staged, not as it lies on disk",
-            TextPlace::Commit => "as it is committed, not as it lies on disk",
-        };
-        let new = answer.findings.split_off(known);
-        for mut finding in new {
-            if !answer.findings.iter().any(|other| is_same(other, &finding)) {
-                finding.seen = format!("{} ({place})", finding.seen);
-                answer.findings.push(finding);
-            }
-        }
-    }
-}
-
-fn is_same(one: &GateFindingEntry, other: &GateFindingEntry) -> bool {
-    one.path == other.path
-        && one.kind == other.kind
-        && one.function == other.function
-        && one.text == other.text
-}
-
-/// One entry for each path, that of the disk where there is one.
-fn by_path(mut changed: Vec<ChangedText>) -> Vec<ChangedText> {
-    changed.sort_by(|one, other| {
-        one.path.cmp(&other.path).then((one.place != TextPlace::Disk).cmp(&(other.place != TextPlace::Disk)))
-    });
-    changed.dedup_by(|next, kept| next.path == kept.path);
-    changed
 }
 
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, examine_file, examine_tests};
 use checkrein_worktree::{ChangedText, TextNow};
 
+use super::places::PlacedTexts;
 use super::{changed_lines, entry};
 use crate::api::gates::{GateAnswer, NotExamined};
 
@@ -41,15 +42,15 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
 }
 
 /// Compares the tests of all changed files with what they were: what one file lost, another may have.
-pub(super) fn compare_tests(changed: &[ChangedText], answer: &mut GateAnswer) {
+pub(super) fn compare_tests(changed: PlacedTexts<'_>, answer: &mut GateAnswer) {
     struct Texts<'t> {
-        path: &'t str,
+        file: &'t ChangedText,
         language: SourceLanguage,
         before: Option<Cow<'t, str>>,
         now: Option<Cow<'t, str>>,
     }
     let texts: Vec<Texts<'_>> = changed
-        .iter()
+        .whole()
         .filter_map(|file| {
             let now = match &file.now {
                 TextNow::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
@@ -60,7 +61,7 @@ pub(super) fn compare_tests(changed: &[ChangedText], answer: &mut GateAnswer) {
             let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
             let shown = now.as_deref().or(before.as_deref()).unwrap_or_default();
             let language = SourceLanguage::of_file(&file.path, shown)?;
-            Some(Texts { path: &file.path, language, before, now })
+            Some(Texts { file, language, before, now })
         })
         .collect();
     let compared: Vec<TestText<'_>> = texts
@@ -69,11 +70,13 @@ pub(super) fn compare_tests(changed: &[ChangedText], answer: &mut GateAnswer) {
             language: one.language,
             before: one.before.as_deref(),
             now: one.now.as_deref(),
-            origin: CodeOrigin::of_path(one.path),
+            origin: CodeOrigin::of_path(&one.file.path),
         })
         .collect();
     for (one, examined) in texts.iter().zip(examine_tests(&compared)) {
-        answer.allowed += examined.allowed;
-        answer.findings.extend(examined.findings.into_iter().map(|finding| entry(one.path, finding)));
+        if changed.is_own(one.file) {
+            answer.allowed += examined.allowed;
+        }
+        answer.findings.extend(examined.findings.into_iter().map(|finding| entry(&one.file.path, finding)));
     }
 }

@@ -9,6 +9,7 @@ use checkrein_worktree::{ChangedText, GitRepository, TextNow};
 use serde_json::Value as Json;
 
 use super::packages::{list_before, names_in, site_packages};
+use super::places::PlacedTexts;
 use super::{before_of, take};
 use crate::api::gates::{GateAnswer, NotRun};
 use crate::terminal::plain_name;
@@ -21,14 +22,14 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub(super) fn examine(
     environment: &HostEnvironment,
     repository: &GitRepository,
-    changed: &[ChangedText],
+    changed: PlacedTexts<'_>,
     allowed: &[String],
     answer: &mut GateAnswer,
 ) {
     let shelves = Shelves::of(environment, repository.work_tree());
     let files: Vec<(&ChangedText, PackageFile)> =
-        changed.iter().filter_map(|file| Some((file, PackageFile::of_path(&file.path)?))).collect();
-    for (file, kind) in &files {
+        changed.whole().filter_map(|file| Some((file, PackageFile::of_path(&file.path)?))).collect();
+    for (file, kind) in files.iter().filter(|(file, _)| changed.is_own(file)) {
         let is_told_by_lock = matches!(kind, PackageFile::Manifest(_))
             && files.iter().any(|(other, lock)| {
                 matches!(lock, PackageFile::Lock(_))

@@ -7,6 +7,7 @@ use checkrein_gates::{
 use checkrein_worktree::{ChangedText, GitRepository};
 
 use super::packages::{WorkTreeDisk, known, list_before};
+use super::places::PlacedTexts;
 use super::{before_of, changed_lines, take, text_of};
 use crate::api::gates::{GateAnswer, NotExamined, NotRun};
 use checkrein_engine::error::CommandError;
@@ -14,16 +15,13 @@ use checkrein_engine::error::CommandError;
 /// Looks at all changed files.
 pub(super) fn examine(
     repository: &GitRepository,
-    changed: &[ChangedText],
+    changed: PlacedTexts<'_>,
     answer: &mut GateAnswer,
 ) -> Result<(), CommandError> {
-    if changed.is_empty() {
-        return Ok(());
-    }
     let known = known(repository, answer)?;
     let disk = WorkTreeDisk::of(repository.work_tree());
     let mut unknown: Vec<(Ecosystem, String)> = Vec::new();
-    for file in changed {
+    for file in changed.own() {
         examine_one(file, &known, &disk, &mut unknown, answer);
     }
     unknown.sort();

@@ -6,7 +6,8 @@ use checkrein_gates::{CodeOrigin, FindingWeight, Gate, GateFinding, examine_secr
 use checkrein_ledger::mask::{MaskKey, ShownText, mask_text};
 use checkrein_worktree::{ChangedText, CommittedLines, TextNow, TextPlace};
 
-use super::{before_of, is_same, take, text_of};
+use super::places::is_same;
+use super::{before_of, take, text_of};
 use crate::api::gates::GateAnswer;
 
 /// Files that are lists of settings by the ends of their names: there the name before a value tells too.
