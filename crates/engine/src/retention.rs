@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use checkrein_ledger::{
-    LedgerError, content_hash, old_authentications, old_events, record_removal, remove_authentications,
+    LedgerError, content_hash, old_beginnings, old_events, record_removal, remove_beginnings,
 };
 use checkrein_policy::{Config, LogLevel};
 use checkrein_protocol::{RemovedEntries, Timestamp};
@@ -158,7 +158,7 @@ fn stores(
     let mut removed: Vec<RemovedEntries> =
         going.iter().map(|(store, expired)| told_of(store, expired)).collect();
     if carry == Carry::Look {
-        removed.extend(old_authentications(&environment.state, oldest)?);
+        removed.extend(old_beginnings(&environment.state, oldest)?);
         return Ok(removed);
     }
     let reason = format!(
@@ -166,12 +166,12 @@ fn stores(
         config.audit.retention_days, stop.preserve_incident_data_days, stop.preserve_incidents
     );
     // A chain of which the beginning goes writes down itself what that was.
-    let authentications = remove_authentications(&environment.state, now, oldest, &reason)?;
+    let beginnings = remove_beginnings(&environment.state, now, oldest, &reason)?;
     if removed.is_empty() {
-        return Ok(authentications.into_iter().collect());
+        return Ok(beginnings);
     }
     record_removal(&environment.state, now, &reason, removed.clone())?;
-    removed.extend(authentications);
+    removed.extend(beginnings);
     for (store, expired) in going {
         for path in expired.iter().flat_map(|one| &one.paths) {
             if let Err(error) = remove(path) {

@@ -3,17 +3,14 @@
 //! It names credentials and never holds one, so it stays in the clear: it can be written while the keys of the records are locked.
 //! What is older than records are kept goes from its beginning, with a record of it among the removals.
 
-use checkrein_files::Forced;
-use checkrein_protocol::{Record, RecordBody, RemovedEntries, Timestamp};
+use checkrein_protocol::{RecordBody, Timestamp};
 use checkrein_vault::Vault;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LedgerError;
-use crate::hash_chain::content_hash;
 use crate::ledger_file::LedgerFile;
 use crate::mask::mask_body;
 use crate::read::lines;
-use crate::retention::{record_removal, removals};
 use crate::side_chain::SideChain;
 use crate::state_directory::StateDirectory;
 
@@ -21,10 +18,7 @@ use crate::state_directory::StateDirectory;
 pub(crate) const AUTHENTICATIONS_NAME: &str = ".authentications";
 
 /// Their name in the record of removals.
-const STORE: &str = "authentications";
-
-/// The longest file of them that is cut, in bytes (ours).
-const LONGEST: u64 = 256 * 1024 * 1024;
+pub(crate) const STORE: &str = "authentications";
 
 /// The name of its records.
 const EVENT: &str = "authentication";
@@ -152,81 +146,8 @@ pub fn record_authentications(
     chain(home, &Vault::default()).append(home, bodies)
 }
 
-/// What is told of those that were written before `oldest`, should they go; `None` where there are none. The newest of all stays: the next one
-/// follows it.
-///
-/// # Errors
-///
-/// A file cannot be read.
-pub fn old_authentications(
-    home: &StateDirectory,
-    oldest: Timestamp,
-) -> Result<Option<RemovedEntries>, LedgerError> {
-    Ok(beginning(home, oldest)?.map(|(told, _)| told))
-}
-
-/// Removes those that were written before `oldest`, but the newest of all; what goes is written down first. Returns what went.
-///
-/// # Errors
-///
-/// A file cannot be read, written or locked.
-pub fn remove_authentications(
-    home: &StateDirectory,
-    now: Timestamp,
-    oldest: Timestamp,
-    reason: &str,
-) -> Result<Option<RemovedEntries>, LedgerError> {
-    let path = home.authentications();
-    if !path.exists() {
-        return Ok(None);
-    }
-    let vault = Vault::default();
-    let locked = chain(home, &vault).lock()?;
-    let Some((told, lines)) = beginning(home, oldest)? else { return Ok(None) };
-    // Whoever was ended between the two steps has written it down already.
-    if told.entries > 0 {
-        record_removal(home, now, reason, vec![told.clone()])?;
-    }
-    let bytes = checkrein_files::read(&path, LONGEST).map_err(LedgerError::read(&path))?;
-    let kept: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').skip(lines).flatten().copied().collect();
-    checkrein_files::replace(&path, &kept, 0o600, Forced::Content).map_err(LedgerError::write(&path))?;
-    drop(locked);
-    Ok(Some(told))
-}
-
-/// What is told of the records at the beginning that are older, and how many lines they are. A line that is none stays, with all behind it.
-fn beginning(
-    home: &StateDirectory,
-    oldest: Timestamp,
-) -> Result<Option<(RemovedEntries, usize)>, LedgerError> {
-    let path = home.authentications();
-    if !path.exists() {
-        return Ok(None);
-    }
-    let all = lines(&LedgerFile::without_keys(path))?.collect::<Result<Vec<_>, _>>()?;
-    let old = all.iter().map_while(|line| line.record.as_ref()).take_while(|record| record.at < oldest);
-    let old: Vec<&Record> = old.take(all.len().saturating_sub(1)).collect();
-    let (Some(first), Some(newest)) = (old.first(), old.last()) else { return Ok(None) };
-    let gone: u64 = removals(home)?.iter().map(|record| gone_with(&record.body)).sum();
-    let hashes: Vec<&str> = old.iter().map(|record| record.hash.as_str()).chain([""]).collect();
-    let told = RemovedEntries {
-        store: STORE.to_owned(),
-        entries: newest.seq.saturating_sub(gone.max(first.seq.saturating_sub(1))),
-        oldest: first.at,
-        newest: newest.at,
-        names: content_hash(hashes.join("\n").as_bytes()),
-    };
-    Ok(Some((told, old.len())))
-}
-
-/// How many authentications went with a record of removals.
-pub(crate) fn gone_with(body: &RecordBody) -> u64 {
-    let RecordBody::Retention { stores, .. } = body else { return 0 };
-    stores.iter().filter(|one| one.store == STORE).map(|one| one.entries).sum()
-}
-
 /// The chain that they stand in.
-fn chain<'a>(home: &StateDirectory, vault: &'a Vault) -> SideChain<'a> {
+pub(crate) fn chain<'a>(home: &StateDirectory, vault: &'a Vault) -> SideChain<'a> {
     SideChain { path: home.authentications(), name: AUTHENTICATIONS_NAME, vault }
 }
 
@@ -254,6 +175,7 @@ pub fn authentications(home: &StateDirectory) -> Result<Vec<RecordedAuthenticati
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::side_chain::{old_beginnings, remove_beginnings};
     use crate::verify::verify_all;
 
     fn one(subject: &str, result: AuthenticationResult) -> Authentication {
@@ -306,11 +228,11 @@ mod tests {
         };
         let numbers = || authentications(&home).unwrap().iter().map(|one| one.record).collect::<Vec<_>>();
         let removed = |oldest| {
-            let told = old_authentications(&home, Timestamp(oldest)).unwrap();
-            let went = remove_authentications(&home, Timestamp(99), Timestamp(oldest), "old").unwrap();
+            let told = old_beginnings(&home, Timestamp(oldest)).unwrap();
+            let went = remove_beginnings(&home, Timestamp(99), Timestamp(oldest), "old").unwrap();
             assert_eq!(told, went, "what is told before is what goes");
             assert!(verify_all(&home).unwrap().is_whole());
-            went.map(|went| (went.entries, went.oldest.0, went.newest.0))
+            went.first().map(|went| (went.entries, went.oldest.0, went.newest.0))
         };
         assert_eq!(removed(9), None, "there is none");
         (1..=4).for_each(write);

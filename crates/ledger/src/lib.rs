@@ -12,6 +12,7 @@
 //! | `room` | which actions were answered while nothing could be written |
 //! | `anchors` | the last records of ledgers, written down elsewhere as witnesses |
 //! | `authentications` | who showed what to get in, in a chain of its own |
+//! | `pipeline_records` | what runs of pipelines came to, in a chain of its own |
 //! | `side_chain` | a chain beside those of sessions |
 //! | `read` | reading records: all, the last ones, those of one action |
 //! | `tail` | reading on where a ledger grows |
@@ -44,6 +45,7 @@ mod ledger;
 mod ledger_file;
 mod locked;
 pub mod mask;
+mod pipeline_records;
 mod projection;
 mod read;
 mod retention;
@@ -56,7 +58,7 @@ mod verify;
 
 pub use authentications::{
     Authentication, AuthenticationAct, AuthenticationResult, RecordedAuthentication, authentications,
-    old_authentications, record_authentication, record_authentications, remove_authentications,
+    record_authentication, record_authentications,
 };
 pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};
@@ -66,12 +68,17 @@ pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
 pub use ledger_file::LedgerFile;
+pub use pipeline_records::{
+    PipelineRecord, SealedPipeline, TreeMark, pipeline_records, record_pipeline, sealed_pipelines,
+};
 pub use projection::Projection;
 pub use read::{Line, Lines, find, last, lines, lines_from};
 pub use retention::{Due, record_removal, removals, remove};
+pub use side_chain::{old_beginnings, remove_beginnings};
 pub use state_directory::{FolderName, StateDirectory};
 pub use tail::{Tail, TailGrowth};
 pub use testimony::{Testified, Testimony};
 pub use verify::{
-    Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_session,
+    Broken, BrokenKind, HomeVerification, Verification, verify, verify_against, verify_all, verify_pipelines,
+    verify_session,
 };

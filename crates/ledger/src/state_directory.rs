@@ -135,6 +135,11 @@ impl StateDirectory {
         self.root.join("retention.jsonl")
     }
 
+    /// The chained record of what pipelines came to.
+    pub fn pipelines(&self) -> PathBuf {
+        self.root.join("pipelines.jsonl")
+    }
+
     /// The chained record of who authenticated.
     pub fn authentications(&self) -> PathBuf {
         self.root.join("authentications.jsonl")

@@ -10,13 +10,15 @@ use std::path::Path;
 use checkrein_protocol::{LedgerDamage, Record, RecordBody, RecordHash};
 
 use crate::anchors;
-use crate::authentications::{AUTHENTICATIONS_NAME, gone_with};
+use crate::authentications::{self, AUTHENTICATIONS_NAME};
 use crate::cache::Position;
 use crate::error::LedgerError;
 use crate::hash_chain::{Checked, Header, check, first_prev};
 use crate::locked::TORN_PREFIX;
+use crate::pipeline_records::{PIPELINES_NAME, PIPELINES_STORE};
 use crate::read::read_line;
 use crate::retention::RETENTION_NAME;
+use crate::side_chain::gone_with;
 use crate::state_directory::{FolderName, StateDirectory};
 use crate::testimony::{Testified, Testimony};
 
@@ -68,6 +70,8 @@ pub struct HomeVerification {
     pub retention: Option<Verification>,
     /// The record of authentications; `None` when there is none.
     pub authentications: Option<Verification>,
+    /// The record of pipelines; `None` when there is none.
+    pub pipelines: Option<Verification>,
     /// Ledgers that witnesses know and that are gone without a record of their removal, by folder name.
     pub missing: BTreeMap<String, Broken>,
     /// What is wrong with the file of heads.
@@ -89,6 +93,7 @@ impl HomeVerification {
             && self.sessions.values().all(Verification::is_whole)
             && self.retention.as_ref().is_none_or(Verification::is_whole)
             && self.authentications.as_ref().is_none_or(Verification::is_whole)
+            && self.pipelines.as_ref().is_none_or(Verification::is_whole)
     }
 }
 
@@ -104,6 +109,22 @@ pub fn verify_session(home: &StateDirectory, folder: &FolderName) -> Result<Veri
         return Ok(Verification { problems: vec![missing], ..Verification::default() });
     }
     Ok(all.sessions.remove(folder.as_str()).unwrap_or_default())
+}
+
+/// Verifies the record of pipelines with the file of heads.
+pub fn verify_pipelines(home: &StateDirectory) -> Result<Verification, LedgerError> {
+    let (witnesses, _) = self::witnesses(&home.heads(), "the file of heads")?;
+    let retention = Chain::read_if_there(&home.retention())?;
+    let gone = retention.as_ref().map_or(0, |chain| chain.pipelines_gone);
+    let mut chain = Chain::read_behind(&home.pipelines(), gone)?;
+    let mut missing = Vec::new();
+    for witness in witnesses.into_iter().filter(|witness| witness.ledger == PIPELINES_NAME) {
+        match &mut chain {
+            Some(chain) => chain.hear(&witness),
+            None => missing = vec![is_gone(&witness)],
+        }
+    }
+    Ok(chain.map_or_else(|| Verification { problems: missing, ..Verification::default() }, Chain::finish))
 }
 
 /// Verifies every ledger of a state directory, each against the others.
@@ -147,6 +168,8 @@ pub fn verify_against(
 
     let gone = retention.as_ref().map_or(0, |chain| chain.authentications_gone);
     let mut authentications = Chain::read_behind(&home.authentications(), gone)?;
+    let gone = retention.as_ref().map_or(0, |chain| chain.pipelines_gone);
+    let mut pipelines = Chain::read_behind(&home.pipelines(), gone)?;
 
     let mut missing: BTreeMap<String, Witness> = BTreeMap::new();
     for witness in witnesses {
@@ -156,6 +179,7 @@ pub fn verify_against(
         let beside = match witness.ledger.as_str() {
             RETENTION_NAME => Some(&mut retention),
             AUTHENTICATIONS_NAME => Some(&mut authentications),
+            PIPELINES_NAME => Some(&mut pipelines),
             _ => None,
         };
         if let Some(chain) = beside {
@@ -174,19 +198,21 @@ pub fn verify_against(
             missing.insert(witness.ledger.clone(), witness);
         }
     }
-    let missing = missing.into_iter().map(|(name, witness)| {
-        let detail = format!("the ledger is gone; {} knows its record {}", witness.says, witness.seq);
-        (name, Broken { line: None, kind: BrokenKind::Deleted, detail })
-    });
-    let missing = missing.collect();
+    let missing = missing.into_iter().map(|(name, witness)| (name, is_gone(&witness))).collect();
 
     let mut sessions = BTreeMap::new();
     for (name, (folder, mut chain)) in chains {
         chain.look_for_torn_files(&home.session(&folder))?;
         sessions.insert(name, chain.finish());
     }
-    let [retention, authentications] = [retention, authentications].map(|chain| chain.map(Chain::finish));
-    Ok(HomeVerification { sessions, retention, authentications, missing, problems })
+    let [retention, authentications, pipelines] =
+        [retention, authentications, pipelines].map(|chain| chain.map(Chain::finish));
+    Ok(HomeVerification { sessions, retention, authentications, pipelines, missing, problems })
+}
+
+fn is_gone(witness: &Witness) -> Broken {
+    let detail = format!("the ledger is gone; {} knows its record {}", witness.says, witness.seq);
+    Broken { line: None, kind: BrokenKind::Deleted, detail }
 }
 
 /// Somebody who knows that a ledger had a record.
@@ -237,6 +263,8 @@ struct Chain {
     removed: HashMap<String, u64>,
     /// How many authentications went.
     authentications_gone: u64,
+    /// How many records of pipelines went.
+    pipelines_gone: u64,
     /// Names of files in which torn lines were kept.
     kept: HashSet<String>,
     /// What witnesses contradict, so that it is said once.
@@ -320,7 +348,8 @@ impl Chain {
     }
 
     fn take_body(&mut self, number: u64, body: RecordBody) {
-        self.authentications_gone += gone_with(&body);
+        self.authentications_gone += gone_with(&body, authentications::STORE);
+        self.pipelines_gone += gone_with(&body, PIPELINES_STORE);
         match body {
             RecordBody::Anchor { session, seq, hash } => {
                 self.anchors.push(Anchored { ledger: session, seq, hash });

@@ -71,10 +71,19 @@ pub fn verify(
         return Err(NamedKind::Session.unknown(text));
     }
     // What belongs to no ledger is said when everything is looked at, not when one session is.
-    let (around, retention, authentications) = match session {
-        None => (all.problems.as_slice(), all.retention.as_ref(), all.authentications.as_ref()),
-        Some(_) => (&[][..], None, None),
+    let (around, beside) = match session {
+        None => (
+            all.problems.as_slice(),
+            [
+                ("(removed sessions)", all.retention.as_ref()),
+                ("(authentications)", all.authentications.as_ref()),
+                ("(pipelines)", all.pipelines.as_ref()),
+            ],
+        ),
+        Some(_) => (&[][..], [("", None); 3]),
     };
+    let named: Vec<(&str, &Verification)> =
+        beside.into_iter().filter_map(|(name, found)| Some((name, found?))).collect();
     let missing: Vec<(&String, &checkrein_ledger::Broken)> = all
         .missing
         .iter()
@@ -83,9 +92,7 @@ pub fn verify(
     let whole = around.is_empty()
         && missing.is_empty()
         && chosen.iter().all(|(_, verification)| verification.is_whole())
-        && retention.into_iter().chain(authentications).all(Verification::is_whole);
-    let named = [("(removed sessions)", retention), ("(authentications)", authentications)];
-    let named = named.into_iter().filter_map(|(name, found)| Some((name, found?)));
+        && named.iter().all(|(_, found)| found.is_whole());
     for (name, verification) in
         chosen.iter().map(|(name, verification)| (name.as_str(), *verification)).chain(named)
     {

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 37] = [
+const STATE: [&str; 38] = [
     "agents",
     "allowed",
     "approvals",
@@ -36,6 +36,7 @@ const STATE: [&str; 37] = [
     "installed.lock",
     "notices",
     "pipelines",
+    "pipelines.jsonl",
     "plugins",
     "providers",
     "retention.jsonl",
