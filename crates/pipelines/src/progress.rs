@@ -278,7 +278,9 @@ impl PipelineState {
     pub fn resume(&mut self) {
         for step in &mut self.steps {
             match step.outcome {
-                StepOutcome::Passed | StepOutcome::LeftOut | StepOutcome::Waiting => {}
+                StepOutcome::Passed | StepOutcome::Waiting => {}
+                // Its condition is asked again.
+                StepOutcome::LeftOut => step.wait_again(),
                 // Being cut off is no failure, and takes none back.
                 StepOutcome::Running => {
                     step.outcome = StepOutcome::Waiting;
@@ -303,6 +305,11 @@ impl PipelineState {
     /// Begins again with a step: it and all that wait for it have their turn, as if they had never run.
     pub fn resume_from(&mut self, pipeline: &PipelineFile, place: usize) {
         self.resume();
+        self.begin_again(pipeline, place);
+    }
+
+    /// Has the turn of a step and of all that wait for it come as if they had never run.
+    pub fn begin_again(&mut self, pipeline: &PipelineFile, place: usize) {
         for (other, state) in self.steps.iter_mut().enumerate() {
             if other == place || pipeline.order.waits_for(other, place) {
                 let attempts = std::mem::take(&mut state.attempts);

@@ -344,6 +344,19 @@ pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<Co
     Ok(ids)
 }
 
+/// What git keeps of a work tree, as a text that is another when that is: the commit that is checked out, and what is staged.
+///
+/// # Errors
+///
+/// When `git` fails.
+pub fn kept_by_git(repository: &GitRepository) -> Result<String, RunError> {
+    let head = repository.head()?;
+    let tree = tree_of(repository, head.as_ref())?;
+    let listing = ["diff-index", "--cached", "--raw", "-z", "--no-renames", &tree, "--"];
+    let staged = repository.bytes(&listing, &Call::default())?;
+    Ok(format!("{}\n{}", head.unwrap_or_default(), String::from_utf8_lossy(&staged)))
+}
+
 /// What the files hold in a commit that differ from a revision. Other repositories inside are left out.
 ///
 /// # Errors

@@ -67,7 +67,7 @@ pub(crate) struct PipelineRunArguments {
     /// Seal an unfinished run of the task as it is, and begin a new one
     #[arg(long, conflicts_with_all = ["resume", "resume_from"])]
     anew: bool,
-    /// Continue a run, by the start of its name [default: the newest]
+    /// Continue a run, by the start of its name [default: the only one that can]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
     /// Run this step and all that wait for it again

@@ -14,6 +14,7 @@
 //! | `publish` | the pull request at the end |
 //! | `judged` | what gates and reviewers judged, so that nothing else is published |
 //! | `forge` | the pull request by the API of a forge |
+//! | `confirm` | what is kept of a run against what was recorded of it |
 //! | `changes` | what a task changed, for a reviewer |
 //! | `process` | one process of a step |
 //! | `attend` | what stands above a command of a step |
@@ -32,6 +33,8 @@ pub mod attend;
 mod begin;
 #[cfg(target_os = "linux")]
 mod changes;
+#[cfg(target_os = "linux")]
+mod confirm;
 #[cfg(target_os = "linux")]
 mod forge;
 #[cfg(target_os = "linux")]
@@ -67,6 +70,8 @@ use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::pipelines::VerifiedPipeline;
 use crate::terminal::{counted, cut, plain, print, print_exact, table};
+#[cfg(target_os = "linux")]
+use store::FoundPipeline;
 use store::PipelineStore;
 
 pub use plan::{check, graph};
@@ -89,7 +94,7 @@ pub struct PipelineRequest {
     pub task: Option<String>,
     /// Whether a run of the task that is not done is sealed as it is.
     pub anew: bool,
-    /// The run that is gone on with, by the beginning of its name; the newest one that can where that is empty.
+    /// The run that is gone on with, by the beginning of its name; the only one that can where that is empty.
     pub resume: Option<String>,
     /// The step with which it begins again.
     pub resume_from: Option<String>,
@@ -158,7 +163,7 @@ pub fn run(_: &HostEnvironment, _: &PipelineRequest, _: OutputForm) -> Result<Ex
 
 /// Lists the runs, the newest last.
 pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
-    let store = PipelineStore::new(environment.state.root());
+    let store = PipelineStore::new(&environment.state);
     let all = store.all()?;
     if output == OutputForm::Text && all.is_empty() {
         print("no pipeline ran yet");
@@ -190,7 +195,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
 
 /// All runs that can be read, each with what else is said of it.
 pub(super) fn past_work(environment: &HostEnvironment) -> Result<Vec<(PastWork, String)>, CommandError> {
-    let all = PipelineStore::new(environment.state.root()).all()?;
+    let all = PipelineStore::new(&environment.state).all()?;
     Ok(all.into_iter().filter_map(|found| found.state.ok()).map(|state| report::past_work(&state)).collect())
 }
 
@@ -200,7 +205,7 @@ pub fn show(
     run: &str,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let store = PipelineStore::new(environment.state.root());
+    let store = PipelineStore::new(&environment.state);
     let id = named(&store, run)?;
     let state = store.load(&id)?;
     let seal = store.differences(&id).ok().map(|(seal, _)| seal).filter(|seal| !seal.is_empty());
@@ -210,27 +215,30 @@ pub fn show(
 
 /// Compares what is done with what was sealed.
 pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
-    let store = PipelineStore::new(environment.state.root());
+    let store = PipelineStore::new(&environment.state);
     let mut exit = ExitStatus::Done;
-    let mut count = 0_u64;
-    for found in store.all()?.into_iter().filter(|found| found.is_done) {
-        let (seal, differences) = store.differences(&found.id)?;
-        count += 1;
+    let mut tell = |run: String, seal: String, differences: Vec<String>| {
         if !differences.is_empty() {
             exit = ExitStatus::Failed;
         }
         match output {
-            OutputForm::Json => print_exact(&api::line(&VerifiedPipeline {
-                run: found.id.to_string(),
-                seal,
-                intact: differences.is_empty(),
-                differences,
-            })?),
-            OutputForm::Text if differences.is_empty() => {}
-            OutputForm::Text => {
-                print(&format!("{}: {}", found.id, cut(&plain(&differences.join(", ")), 300)));
+            OutputForm::Json => {
+                let intact = differences.is_empty();
+                print_exact(&api::line(&VerifiedPipeline { run, seal, intact, differences })?);
             }
+            OutputForm::Text if differences.is_empty() => {}
+            OutputForm::Text => print(&format!("{run}: {}", cut(&plain(&differences.join(", ")), 300))),
         }
+        Ok::<(), CommandError>(())
+    };
+    let all = store.verified()?;
+    let count = all.len() as u64;
+    for (run, seal, differences) in all {
+        tell(run, seal, differences)?;
+    }
+    let wrong = store.wrong_records()?;
+    if !wrong.is_empty() {
+        tell("(records)".to_owned(), String::new(), wrong)?;
     }
     if output == OutputForm::Text {
         let state = if exit == ExitStatus::Done { "intact" } else { "not all intact" };
@@ -246,7 +254,7 @@ fn named(store: &PipelineStore, run: &str) -> Result<RunId, CommandError> {
     Ok(NamedKind::Pipeline.only(run, names)?.parse()?)
 }
 
-/// The run that is gone on with: of this name, or the newest of this workspace and task.
+/// The run that is gone on with: of this name, or the only one of this workspace and task that is not done.
 #[cfg(target_os = "linux")]
 fn find(
     store: &PipelineStore,
@@ -258,24 +266,31 @@ fn find(
         return named(store, run);
     }
     let workspace = super::worktree::workspace(environment)?;
-    store
-        .all()?
-        .into_iter()
-        .rev()
-        .filter(|found| !found.is_done)
-        .find(|found| {
-            found
-                .state
-                .as_ref()
-                .is_ok_and(|state| state.workspace == workspace && task.is_none_or(|task| state.task == task))
-        })
-        .map(|found| found.id)
-        .ok_or_else(|| {
-            CommandError::user(
-                "no pipeline of this workspace can go on",
-                "`checkrein pipeline list` lists all of them",
-            )
-        })
+    let mut open = store.all()?;
+    open.retain(|found| {
+        let state = found.state.as_ref();
+        let is_meant = state
+            .is_ok_and(|state| state.workspace == workspace && task.is_none_or(|task| state.task == task));
+        !found.is_done && is_meant
+    });
+    match open.as_slice() {
+        [] => Err(CommandError::user(
+            "no pipeline of this workspace can go on",
+            "`checkrein pipeline list` lists all of them",
+        )),
+        [found] => Ok(found.id.clone()),
+        many => {
+            let tell = |found: &FoundPipeline| {
+                let task = found.state.as_ref().map_or("", |state| state.task.as_str());
+                format!("{} (task `{}`)", found.id, plain(task))
+            };
+            let names = many.iter().map(tell).collect::<Vec<_>>().join(", ");
+            Err(CommandError::user(
+                format!("several pipelines of this workspace can go on: {names}"),
+                "name the one: `checkrein pipeline run --resume RUN`, or its task with `--task`",
+            ))
+        }
+    }
 }
 
 /// The file that everything locks that a step started, as long as it lives.

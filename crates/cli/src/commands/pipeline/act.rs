@@ -13,6 +13,8 @@ use checkrein_engine::change_records::{self, ChangeStep};
 use checkrein_engine::check_before_running;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_gates::only_prints;
+use checkrein_ledger::TreeMark;
 use checkrein_pipelines::{
     AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, PipelineState, ReviewRecordEntry, StepAct,
     StepEnd, StepResult, StepSpecification, TemplateValues,
@@ -71,9 +73,9 @@ pub(super) struct StepWork {
 /// What a step tells while it runs, and at its end.
 pub(super) enum StepEvent {
     /// It asked a user.
-    Asked { place: usize, question: String },
-    /// It ended; `None` where it was stopped.
-    Ended { place: usize, report: Option<Box<StepReport>> },
+    Asked { place: usize, question: String, about: String },
+    /// It ended; without a report where it was stopped. With it what lay in the tree: what it judged, or what it left.
+    Ended { place: usize, report: Option<Box<StepReport>>, tree: Option<TreeMark> },
 }
 
 /// Whether a command may run.
@@ -108,7 +110,7 @@ impl StepWork {
     /// Does it and tells what came of it.
     pub(super) fn carry_out(self) {
         let (place, events) = (self.place, self.events.clone());
-        judged::keep(&self);
+        let judged = judged::keep(&self);
         let report = match &self.step.act {
             StepAct::Command(command) => self.command(command),
             StepAct::Gate(gate) => self.gate(gate),
@@ -129,7 +131,8 @@ impl StepWork {
         });
         self.mask_outputs();
         // Who listens no more has ended.
-        drop(events.send(StepEvent::Ended { place, report: report.map(Box::new) }));
+        let tree = judged.or_else(|| judged::left(&self));
+        drop(events.send(StepEvent::Ended { place, report: report.map(Box::new), tree }));
     }
 
     /// Takes the secrets out of what is kept of the outputs. A longer one stays as it is, in a folder that is private.
@@ -227,8 +230,8 @@ impl StepWork {
         Ok(all)
     }
 
-    /// Judges a command as one of an agent is judged: the file may have come with the project.
-    fn reviewed(&self, text: &str) -> io::Result<CommandPermission> {
+    /// Judges a command as one of an agent is judged: the file may have come with the project. With it come the programs that it runs.
+    fn reviewed(&self, text: &str) -> io::Result<(CommandPermission, Vec<String>)> {
         let cwd = self
             .directory
             .to_str()

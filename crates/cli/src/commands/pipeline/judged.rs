@@ -4,10 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use checkrein_engine::environment::HostEnvironment;
 use checkrein_gates::Gate;
+use checkrein_ledger::TreeMark;
 use checkrein_pipelines::{PipelineFile, PipelineState, ReviewedThing, StepAct, StepOutcome};
+use checkrein_policy::Digest;
 use checkrein_supervise::runs::file::replace;
-use checkrein_worktree::{ContentIds, contents_committed, contents_on_disk};
+use checkrein_worktree::{ContentIds, GitRepository, contents_committed, contents_on_disk, kept_by_git};
 
 use super::super::worktree::repository;
 use super::act::StepWork;
@@ -19,7 +22,7 @@ const FILE: &str = "judged.json";
 const TOLD: usize = 3;
 
 /// Whether a step judges what changed.
-fn judges(act: &StepAct) -> bool {
+pub(super) fn judges(act: &StepAct) -> bool {
     match act {
         StepAct::Gate(step) => match step.gate {
             Gate::Completeness
@@ -35,22 +38,66 @@ fn judges(act: &StepAct) -> bool {
     }
 }
 
-/// Writes down what lies on disk when a step begins to judge it.
-pub(super) fn keep(work: &StepWork) {
+/// Writes down what lies on disk when a step begins to judge it; what lay in the tree then.
+pub(super) fn keep(work: &StepWork) -> Option<TreeMark> {
     if !judges(&work.step.act) {
         return;
     }
+    let (repository, ids) = on_disk(&work.environment, &work.directory, work.base.as_deref())?;
     // Without it nothing is published, which says so.
-    if let Ok(ids) = on_disk(work)
+    if work.base.is_some()
         && let Ok(text) = serde_json::to_vec(&ids)
     {
         drop(replace(&work.folder.join(FILE), &text));
     }
+    marked(&repository, &ids)
 }
 
-fn on_disk(work: &StepWork) -> Result<ContentIds, String> {
-    let (repository, base) = place(work)?;
-    contents_on_disk(&repository, base).map_err(|error| error.message)
+/// What lies in the tree of the steps after one that may have changed it.
+pub(super) fn left(work: &StepWork) -> Option<TreeMark> {
+    match work.step.act {
+        StepAct::Command(_) | StepAct::Agent(_) => {
+            tree(&work.environment, &work.directory, work.base.as_deref())
+        }
+        StepAct::Gate(_) | StepAct::Review(_) | StepAct::Approve(_) | StepAct::PullRequest(_) => None,
+    }
+}
+
+/// What an earlier run left in a worktree that began with a commit, in clauses.
+pub(super) fn left_before(environment: &HostEnvironment, directory: &Path, base: &str) -> Vec<String> {
+    let Some((_, ids)) = on_disk(environment, directory, Some(base)) else { return Vec::new() };
+    let named = |ids: &ContentIds| {
+        let names = ids.keys().take(TOLD).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+        let more = ids.len().saturating_sub(TOLD);
+        if more > 0 { format!("{names} and {more} more") } else { names }
+    };
+    if ids.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!("these files differ from where it began: {}", named(&ids))]
+    }
+}
+
+/// What lies in a tree that began with a commit, or that belongs to the user where there is none; `None` where that cannot be told.
+pub(super) fn tree(environment: &HostEnvironment, directory: &Path, base: Option<&str>) -> Option<TreeMark> {
+    let (repository, ids) = on_disk(environment, directory, base)?;
+    marked(&repository, &ids)
+}
+
+fn on_disk(
+    environment: &HostEnvironment,
+    directory: &Path,
+    base: Option<&str>,
+) -> Option<(GitRepository, ContentIds)> {
+    let repository = repository(environment, directory).ok()??;
+    let ids = contents_on_disk(&repository, base.unwrap_or("HEAD")).ok()?;
+    Some((repository, ids))
+}
+
+fn marked(repository: &GitRepository, ids: &ContentIds) -> Option<TreeMark> {
+    let disk = Digest::of(&serde_json::to_string(ids).ok()?).to_string();
+    let kept = Digest::of(&kept_by_git(repository).ok()?).to_string();
+    Some(TreeMark { disk, kept })
 }
 
 fn place(work: &StepWork) -> Result<(checkrein_worktree::GitRepository, &str), String> {

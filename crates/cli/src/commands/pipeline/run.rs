@@ -12,6 +12,7 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::lessons;
 use checkrein_ledger::mask::{MaskKey, mask_text};
+use checkrein_ledger::{PipelineRecord, TreeMark};
 use checkrein_pipelines::{
     KeptOutput, PipelineEnd, PipelineFile, PipelineState, StepAct, StepConsequence, StepEnd, StepOutcome,
     StepResult, StepState, TemplateValues, WorkPlace,
@@ -27,7 +28,7 @@ use super::act::{StepEvent, StepReport, StepWork};
 use super::begin::{check_task, inputs, wait_until_gone, worktree_of};
 use super::report;
 use super::store::{FILE, PipelineStore};
-use super::{PipelineRequest, PipelineText, attempt_folder, hold_file, own_file};
+use super::{PipelineRequest, PipelineText, attempt_folder, confirm, hold_file, judged, own_file};
 use crate::terminal::{log, plain};
 
 /// The stack of a step, in bytes, as that of the hook: a command of it is judged there.
@@ -58,18 +59,7 @@ pub(super) fn run(
 ) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "pipeline run")?;
     let signals = Signals::remembered()?;
-    if wanted.resume.is_none() {
-        // What earlier tasks left goes once their branches are merged.
-        for (name, cleaned) in clean_up(environment)? {
-            Runner::say(&match cleaned {
-                Ok(into) => {
-                    format!("the branch of `{name}` is merged into `{into}`: its worktree is saved and gone")
-                }
-                Err(error) => format!("the worktree `{name}` stays: {error}"),
-            });
-        }
-    }
-    let store = PipelineStore::new(environment.state.root());
+    let store = PipelineStore::new(&environment.state);
     let (mut runner, _lock) = match &wanted.resume {
         Some(id) => Runner::again(environment, store, id, wanted, output)?,
         None => Runner::anew(environment, store, wanted, output)?,
@@ -111,20 +101,15 @@ impl<'a> Runner<'a> {
             wait_until_gone(&hold_file(&store.folder(&found.id)))?;
             state.end = Some(PipelineEnd::GivenUp);
             store.save(&state)?;
-            store.seal(&found.id)?;
+            store.seal(&found.id, environment.now().0)?;
         }
         let now = environment.now().0;
         let (id, folder) = store.claim(now)?;
-        replace(&folder.join(FILE), text.text.as_bytes())?;
         let worktree = match pipeline.place {
             WorkPlace::OwnWorktree => Some(task.clone()),
             WorkPlace::WorkTree => None,
         };
-        let (directory, base) = match &worktree {
-            Some(name) => worktree_of(environment, &id, name)?,
-            None => (workspace.clone(), None),
-        };
-        let state = PipelineState {
+        let mut state = PipelineState {
             version: PipelineState::VERSION,
             id,
             pipeline: pipeline.name.clone(),
@@ -132,8 +117,8 @@ impl<'a> Runner<'a> {
             file: text.name.clone(),
             digest: Digest::of(&text.text).to_string(),
             is_own: text.is_own,
+            directory: workspace.clone(),
             workspace,
-            directory,
             worktree,
             inputs,
             created: now,
@@ -142,6 +127,19 @@ impl<'a> Runner<'a> {
             halt: None,
             steps: pipeline.steps.iter().map(|step| StepState::new(&step.name)).collect(),
         };
+        // Before anything else is done: whoever is killed now finds this run, and not an older one.
+        replace(&folder.join(FILE), text.text.as_bytes())?;
+        let began =
+            PipelineRecord::Began { run: state.id.to_string(), facts: confirm::facts_of_run(&state)? };
+        store.record(now, &began)?;
+        store.save(&state)?;
+        Self::clean(environment)?;
+        let base = Self::place(environment, &mut state)?;
+        if let (Some(name), Some(base)) = (&state.worktree, &base) {
+            for line in judged::left_before(environment, &state.directory, base) {
+                Self::say(&format!("the worktree `{name}` is one of an earlier run: {line}"));
+            }
+        }
         let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
         runner.store.save(&runner.state)?;
         Self::say(&format!("pipeline {} begins: `{}`", runner.state.id, runner.state.pipeline));
@@ -177,27 +175,67 @@ impl<'a> Runner<'a> {
             ));
         }
         let pipeline = PipelineText { name: state.file.clone(), text, is_own: state.is_own }.parse()?;
-        match &wanted.resume_from {
-            None => state.resume(),
-            Some(name) => {
-                let (place, _) = pipeline.step(name).ok_or_else(|| {
-                    let names: Vec<&str> = pipeline.steps.iter().map(|step| step.name.as_str()).collect();
-                    CommandError::user(
-                        format!("pipeline {id} has no step `{}`", plain(name)),
-                        format!("it has {}", names.join(", ")),
-                    )
-                })?;
-                state.resume_from(&pipeline, place);
-            }
+        let records = store.records_of(&id)?;
+        if !confirm::began_with(&records, &confirm::facts_of_run(&state)?) {
+            return Err(CommandError::user(
+                format!("what is kept of pipeline {id} is not what it began with"),
+                "begin a new one with `--anew`",
+            ));
         }
-        let base = match &state.worktree {
-            Some(name) => worktree_of(environment, &id, name)?.1,
-            None => None,
+        let base = Self::place(environment, &mut state)?;
+        let kept = |place: usize, step: &StepState| {
+            let attempt = folder.join(attempt_folder(place, &step.name, step.attempts.len()));
+            confirm::facts_of_step(step, &attempt).ok()
         };
+        let tree = judged::tree(environment, &state.directory, base.as_deref());
+        let doubts = confirm::doubts(&pipeline, &state, &records, kept, tree.as_ref());
+        state.resume();
+        for doubt in doubts {
+            if let Some(step) = pipeline.steps.get(doubt.place) {
+                Self::say(&format!("{} runs again: {}", step.name, doubt.cause.words()));
+            }
+            state.begin_again(&pipeline, doubt.place);
+        }
+        if let Some(name) = &wanted.resume_from {
+            let (place, _) = pipeline.step(name).ok_or_else(|| {
+                let names: Vec<&str> = pipeline.steps.iter().map(|step| step.name.as_str()).collect();
+                CommandError::user(
+                    format!("pipeline {id} has no step `{}`", plain(name)),
+                    format!("it has {}", names.join(", ")),
+                )
+            })?;
+            state.resume_from(&pipeline, place);
+        }
         let runner = Self::of(environment, store, folder, (pipeline, state, base), output)?;
         runner.store.save(&runner.state)?;
         Self::say(&format!("pipeline {} goes on: `{}`", runner.state.id, runner.state.pipeline));
         Ok((runner, lock))
+    }
+
+    /// What earlier tasks left goes once their branches are merged.
+    fn clean(environment: &HostEnvironment) -> Result<(), CommandError> {
+        for (name, cleaned) in clean_up(environment)? {
+            Self::say(&match cleaned {
+                Ok(into) => {
+                    format!("the branch of `{name}` is merged into `{into}`: its worktree is saved and gone")
+                }
+                Err(error) => format!("the worktree `{name}` stays: {error}"),
+            });
+        }
+        Ok(())
+    }
+
+    /// Has the steps work where they should, in the worktree of the task or in that of the user; the commit that a worktree began with.
+    fn place(
+        environment: &HostEnvironment,
+        state: &mut PipelineState,
+    ) -> Result<Option<String>, CommandError> {
+        let (directory, base) = match &state.worktree {
+            Some(name) => worktree_of(environment, &state.id, name)?,
+            None => (state.workspace.clone(), None),
+        };
+        state.directory = directory;
+        Ok(base)
     }
 
     fn of(
@@ -245,10 +283,10 @@ impl<'a> Runner<'a> {
                     }
                     self.save()?;
                 }
-                Ok(StepEvent::Ended { place, report }) => {
+                Ok(StepEvent::Ended { place, report, tree }) => {
                     running.remove(&place);
                     if let Some(report) = report {
-                        self.take(place, *report)?;
+                        self.take(place, *report, tree)?;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -267,8 +305,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes up what came of a step, and writes it down before anything else begins.
-    fn take(&mut self, place: usize, report: StepReport) -> Result<(), CommandError> {
-        let StepReport { mut result, text, route, reviews } = report;
+    fn take(&mut self, place: usize, report: StepReport, tree: Option<TreeMark>) -> Result<(), CommandError> {
+        let StepReport { mut result, text, route, reviews, exemptions } = report;
         let mut outputs = BTreeMap::new();
         if result.end == StepEnd::Passed {
             match self.keep_outputs(place) {
@@ -287,6 +325,7 @@ impl<'a> Runner<'a> {
         let consequence = self.state.finish(&self.pipeline, place, result, self.environment.now().0);
         self.save()?;
         let step = self.state.steps.get(place);
+        self.record(place, tree)?;
         let (reason, outcome) =
             step.map_or((String::new(), StepOutcome::DidNotRun), |step| (step.reason.clone(), step.outcome));
         let last = step.and_then(|step| step.attempts.last()).map(|attempt| attempt.summary.clone());
@@ -304,6 +343,22 @@ impl<'a> Runner<'a> {
 
     /// Copies what a step made to its artifacts.
     fn keep_outputs(&self, place: usize) -> Result<BTreeMap<String, KeptOutput>, String> {
+    /// Records how a step ended. Whoever is killed before that is written to the state finds a step that was cut off.
+    fn record(&self, place: usize, tree: Option<TreeMark>) -> Result<(), CommandError> {
+        let Some(step) = self.state.steps.get(place) else { return Ok(()) };
+        let Some(attempt) = step.attempts.last() else { return Ok(()) };
+        let facts = confirm::facts_of_step(step, &self.folder.join(self.attempt_folder(place)))?;
+        let record = PipelineRecord::StepEnded {
+            run: self.state.id.to_string(),
+            step: step.name.clone(),
+            attempt: step.attempts.len(),
+            outcome: attempt.outcome.name().to_owned(),
+            facts,
+            tree,
+        };
+        self.store.record(self.environment.now().0, &record)
+    }
+
         let Some(step) = self.pipeline.steps.get(place) else { return Ok(BTreeMap::new()) };
         let mut kept = BTreeMap::new();
         for (name, path) in &step.outputs {
@@ -402,7 +457,7 @@ impl<'a> Runner<'a> {
         self.state.end = Some(end);
         self.save()?;
         let seal = match end {
-            PipelineEnd::Passed => Some(self.store.seal(&self.state.id)?),
+            PipelineEnd::Passed => Some(self.store.seal(&self.state.id, self.environment.now().0)?),
             PipelineEnd::Failed
             | PipelineEnd::Refused
             | PipelineEnd::Halted

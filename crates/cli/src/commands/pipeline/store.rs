@@ -1,13 +1,19 @@
-//! What is kept of runs of pipelines: `pipelines/active/ID` and `pipelines/done/ID` in the state directory, and a lock for each task.
+//! What is kept of runs of pipelines: `pipelines/active/ID` and `pipelines/done/ID` in the state directory, a lock for each task, and the
+//! chain of records that says what became of each.
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_engine::error::CommandError;
+use checkrein_ledger::{
+    PipelineRecord, StateDirectory, pipeline_records, record_pipeline, sealed_pipelines, verify_pipelines,
+};
 use checkrein_pipelines::PipelineState;
 use checkrein_policy::Digest;
+use checkrein_protocol::Timestamp;
 use checkrein_supervise::runs::file::{create_directory, hexadecimal, read, replace};
 use checkrein_supervise::runs::{Insistence, Lock, RunError, RunErrorKind, RunId};
 use serde::{Deserialize, Serialize};
@@ -23,6 +29,7 @@ pub(super) const FILE: &str = "pipeline.yaml";
 #[derive(Debug, Clone)]
 pub(super) struct PipelineStore {
     root: PathBuf,
+    state: StateDirectory,
 }
 
 /// A run that was found.
@@ -41,8 +48,19 @@ pub(super) struct PipelineSeal {
 }
 
 impl PipelineStore {
-    pub(super) fn new(state_directory: &Path) -> Self {
-        Self { root: state_directory.join("pipelines") }
+    pub(super) fn new(state: &StateDirectory) -> Self {
+        Self { root: state.root().join("pipelines"), state: state.clone() }
+    }
+
+    /// Writes down what became of a run, where each record follows the one before it.
+    pub(super) fn record(&self, now: u64, record: &PipelineRecord) -> Result<(), CommandError> {
+        Ok(record_pipeline(&self.state, Timestamp(now), record)?)
+    }
+
+    /// What was recorded of a run, first first.
+    pub(super) fn records_of(&self, id: &RunId) -> Result<Vec<PipelineRecord>, CommandError> {
+        let all = pipeline_records(&self.state)?.into_iter().map(|(_, record)| record);
+        Ok(all.filter(|record| record.run() == id.as_str()).collect())
     }
 
     pub(super) fn folder(&self, id: &RunId) -> PathBuf {
@@ -127,7 +145,7 @@ impl PipelineStore {
             };
             for entry in entries.flatten() {
                 let id = entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok());
-                // A name that was taken a moment ago, or by somebody who was killed right then.
+                // A name that was taken a moment ago, or by somebody who was killed right then: nothing was done yet.
                 let is_begun = [STATE, BACKUP].iter().any(|name| entry.path().join(name).exists());
                 if let Some(id) = id.filter(|_| is_begun) {
                     found.push(FoundPipeline { state: self.load(&id), id, is_done });
@@ -140,7 +158,7 @@ impl PipelineStore {
 
     /// Puts a run among those that are done, from where it is not changed any more; the digest that seals it. Whoever is killed meanwhile
     /// leaves what the next call finishes.
-    pub(super) fn seal(&self, id: &RunId) -> Result<String, CommandError> {
+    pub(super) fn seal(&self, id: &RunId, now: u64) -> Result<String, CommandError> {
         let (from, to) =
             (self.root.join("active").join(id.as_str()), self.root.join("done").join(id.as_str()));
         let fail = |what: &str, path: &Path| {
@@ -153,12 +171,53 @@ impl PipelineStore {
         let seal = PipelineSeal::of(&from)?;
         let text = serde_json::to_vec_pretty(&seal).map_err(io::Error::from)?;
         replace(&from.join(SEAL), &text)?;
+        self.record(now, &PipelineRecord::Sealed { run: id.to_string(), digest: seal.digest.clone() })?;
         for name in files(&from)? {
             let path = from.join(name);
             fs::set_permissions(&path, Permissions::from_mode(0o400)).map_err(fail("seal", &path))?;
         }
         fs::rename(&from, &to).map_err(fail("seal", &from))?;
         Ok(seal.digest)
+    }
+
+    /// What is wrong with the records themselves.
+    pub(super) fn wrong_records(&self) -> Result<Vec<String>, CommandError> {
+        let problems = verify_pipelines(&self.state)?.problems;
+        let told = problems.into_iter().map(|problem| match problem.line {
+            Some(line) => format!("line {line}: {}", problem.detail),
+            None => problem.detail,
+        });
+        Ok(told.collect())
+    }
+
+    /// Every run that is done or was sealed, with its seal and what differs from what was sealed.
+    pub(super) fn verified(&self) -> Result<Vec<(String, String, Vec<String>)>, CommandError> {
+        let sealed = sealed_pipelines(&self.state)?;
+        let mut names: BTreeSet<String> = sealed.keys().cloned().collect();
+        names.extend(self.all()?.into_iter().filter(|found| found.is_done).map(|found| found.id.to_string()));
+        let mut all = Vec::new();
+        for name in names {
+            let recorded = sealed.get(&name);
+            let Ok(id) = name.parse::<RunId>() else { continue };
+            if !self.root.join("done").join(&name).is_dir() {
+                // Whoever was killed between the seal and the last step goes on with it.
+                let is_kept = self.root.join("active").join(&name).is_dir();
+                if let Some(recorded) = recorded.filter(|recorded| !recorded.may_be_gone && !is_kept) {
+                    all.push((name, recorded.digest.clone(), vec!["it is gone".to_owned()]));
+                }
+                continue;
+            }
+            let (seal, mut wrong) = self.differences(&id)?;
+            match recorded {
+                None => wrong.push("no record says that it was sealed".to_owned()),
+                Some(recorded) if recorded.digest != seal => {
+                    wrong.push(format!("`{SEAL}` is not the one that was recorded"));
+                }
+                Some(_) => {}
+            }
+            all.push((name, seal, wrong));
+        }
+        Ok(all)
     }
 
     /// What differs in a run that is done from what was sealed; nothing where it is as it was.
@@ -191,11 +250,8 @@ impl PipelineStore {
 
 impl PipelineSeal {
     fn of(folder: &Path) -> Result<Self, CommandError> {
-        let mut list = Vec::new();
-        for name in files(folder)?.into_iter().filter(|name| name != SEAL) {
-            let hash = hash(&folder.join(&name))?;
-            list.push((name, hash));
-        }
+        let mut list = files_with_digests(folder)?;
+        list.retain(|(name, _)| name != SEAL);
         Ok(Self { digest: digest_of(&list), files: list })
     }
 }
@@ -214,6 +270,11 @@ fn decode(bytes: &[u8], id: &RunId) -> Result<PipelineState, String> {
         return Err(format!("it is about pipeline {}", state.id));
     }
     Ok(state)
+}
+
+/// The files below a folder, by their paths from it, sorted, each with the SHA-256 of what it holds.
+pub(super) fn files_with_digests(folder: &Path) -> Result<Vec<(String, String)>, CommandError> {
+    files(folder)?.into_iter().map(|name| Ok((name.clone(), hash(&folder.join(&name))?))).collect()
 }
 
 /// The files below a folder, by their paths from it, sorted.
