@@ -143,8 +143,28 @@ fn warnings_fail_only_where_it_is_strict() {
         "a.go",
         "package a\n\n// checkrein: allow empty_body: the interface wants it, and there is nothing to refresh\nfunc refresh(c *Cache) {}\n",
     );
-    assert_eq!(environment.checkrein(&["gate", "completeness", "--strict"]).status.code(), Some(0));
-    environment.write("a.go", "package a\n\n// checkrein: allow empty_body\nfunc refresh(c *Cache) {}\n");
+    // Whoever makes the change wrote the reason too.
+    let strict = ["--json", "gate", "completeness", "--strict"];
+    let output = environment.checkrein(&strict);
+    assert_eq!(
+        (output.status.code(), found(&output)),
+        (Some(2), vec!["a.go:3 warning new_exemption".to_owned()])
+    );
+    let told = environment.checkrein(&["gate", "completeness"]);
+    assert!(told.status.success() && said(&told).contains("1 allowed with a reason"), "{}", said(&told));
+    assert!(said(&told).contains("the interface wants it"), "{}", said(&told));
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    let before = fs::read_to_string(environment.project().join("a.go")).unwrap();
+    environment.write("a.go", &before.replace("*Cache) {}", "*Cache, now int) {}"));
+    let output = environment.checkrein(&strict);
+    assert_eq!(
+        (output.status.code(), found(&output)),
+        (Some(0), Vec::<String>::new()),
+        "it was there before"
+    );
+    environment
+        .write("a.go", "package a\n\n// checkrein: allow empty_body\nfunc refresh(c *Cache, later int) {}\n");
     let output = environment.checkrein(&["--json", "gate", "completeness"]);
     assert_eq!(found(&output), ["a.go:3 error exemption_without_reason", "a.go:4 warning empty_body"]);
 }
@@ -165,6 +185,27 @@ fn code_that_cannot_be_read_fails() {
         .map(|file| file["cause"].as_str().unwrap())
         .collect();
     assert_eq!(causes, ["it is longer than 1 MiB", "it is not text"]);
+}
+
+#[test]
+fn a_file_outside_of_the_list_that_excuses_itself_is_told() {
+    let environment = changed();
+    environment.write("evil.py", "# checkrein: allow out_of_scope: agreed with the team\nimport os\n");
+    let allow = ["--allow", "src", "--allow", "tests", "--allow", "new.py", "--allow", "notes.txt"];
+    let scope = |more: &[&str]| {
+        let output = environment.checkrein(&[&["--json", "gate", "scope"], &allow[..], more].concat());
+        (output.status.code(), found(&output))
+    };
+    let told = vec!["evil.py:1 warning new_exemption".to_owned()];
+    assert_eq!(scope(&[]), (Some(0), told.clone()));
+    assert_eq!(scope(&["--strict"]), (Some(2), told));
+}
+
+#[test]
+fn a_report_has_one_form() {
+    let environment = changed();
+    let output = environment.checkrein(&["--json", "gate", "secrets", "--form", "sarif"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
 
 #[test]
@@ -329,7 +370,12 @@ fn secrets_in_new_lines_are_found_and_not_shown() {
     assert!(!said(&output).contains(&credential) && !said(&output).contains("kJ8"), "{}", said(&output));
     assert_eq!(
         found(&output),
-        [".env:1 error secret", "src/new.py:2 error secret", "tests/test_new.py:1 warning secret"]
+        [
+            ".env:1 error secret",
+            "docs/a.md:1 warning new_exemption",
+            "src/new.py:2 error secret",
+            "tests/test_new.py:1 warning secret"
+        ]
     );
     let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&answer["allowed"], &answer["outcome"]), (&Json::from(1), &Json::from("failed")));
@@ -341,7 +387,7 @@ fn secrets_in_new_lines_are_found_and_not_shown() {
     assert_eq!(output.status.code(), Some(0));
     let report: Json = serde_json::from_slice(&output.stdout).unwrap();
     let rules = report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
-    assert_eq!(rules.len(), 2, "its own and the one about exemptions");
+    assert_eq!(rules.len(), 3, "its own and those about exemptions");
 }
 
 #[test]
@@ -357,7 +403,14 @@ fn files_outside_of_a_list_are_found() {
     fs::remove_file(environment.project().join("build.rs")).unwrap();
     let output = environment.checkrein(&["--json", "gate", "scope", "--allow", "src/new"]);
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(found(&output), ["build.rs:1 error out_of_scope", "src/old.rs:1 error out_of_scope"]);
+    assert_eq!(
+        found(&output),
+        [
+            "build.rs:1 error out_of_scope",
+            "ci.yml:1 warning new_exemption",
+            "src/old.rs:1 error out_of_scope"
+        ]
+    );
     assert!(texts(&output)[0].contains("build.rs is not in the patterns"), "{:?}", texts(&output));
     let output = environment.checkrein(&["gate", "scope", "--allow", "src/**", "--allow", "*.rs"]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
@@ -417,6 +470,7 @@ fn imports_and_packages_that_do_not_exist_are_found() {
             "package.json:5 error phantom_package",
             "package.json:5 error lookalike_package",
             "src/new.ts:1 error phantom_import",
+            "src/new.ts:2 warning new_exemption",
             "src/old.js:3 error phantom_import",
         ]
     );
@@ -488,7 +542,8 @@ fn licences_of_new_packages_must_be_allowed_and_known() {
         "Name: Flask\nLicense-Expression: BSD-3-Clause\n",
     );
     let output = environment.checkrein(&["--json", "gate", "licences"]);
-    assert_eq!(kinds(&output), ["licence_not_allowed `bound`: GPL-3.0-only"]);
+    let told = "new_exemption # checkrein: allow licence_unknown: we wrote it ourselves";
+    assert_eq!(kinds(&output), ["licence_not_allowed `bound`: GPL-3.0-only", told]);
 }
 
 const WRITTEN: &str = "def add(a, b):\n    return a + b\n";

@@ -6,7 +6,7 @@ use crate::act::{Saying, unwritten_at};
 use crate::body::{Setting, judge};
 use crate::comment;
 use crate::dropped;
-use crate::exemption::Exemptions;
+use crate::exemption::{AllowedFinding, Exemptions};
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, functions};
 use crate::language::SourceLanguage;
@@ -293,8 +293,8 @@ pub struct GateText<'a> {
 pub struct ExaminedFile {
     /// What was found in what changed, by line.
     pub findings: Vec<GateFinding>,
-    /// How many findings were allowed, with a reason.
-    pub allowed: usize,
+    /// The findings that were allowed, with a reason.
+    pub allowed: Vec<AllowedFinding>,
     /// How many functions changed.
     pub functions: usize,
     /// Bytes that the parser did not understand; what stands there was not judged as code.
@@ -307,7 +307,12 @@ pub fn examine_file(file: GateText<'_>) -> ExaminedFile {
         Ok(source) => source,
         Err(cause) => {
             let findings = unread(cause).findings;
-            return ExaminedFile { findings, allowed: 0, functions: 0, not_understood: file.text.len() };
+            return ExaminedFile {
+                findings,
+                allowed: Vec::new(),
+                functions: 0,
+                not_understood: file.text.len(),
+            };
         }
     };
     let (all, loose) = functions(&source);
@@ -334,10 +339,8 @@ pub fn examine_file(file: GateText<'_>) -> ExaminedFile {
         findings.push(faults);
     }
     findings.retain(|finding| file.changed.is_none_or(|ranges| finding.touches(ranges)));
-    let before = findings.len();
     let exemptions = Exemptions::read(&source, &all, &loose);
-    exemptions.apply(&mut findings);
-    let allowed = before - findings.len();
+    let allowed = exemptions.apply(&mut findings);
     findings.extend(
         exemptions
             .without_reason()

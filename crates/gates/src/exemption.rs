@@ -17,6 +17,27 @@ const SHORTEST_REASON: usize = 10;
 /// The fewest different letters of a reason (ours).
 const FEWEST_LETTERS: usize = 4;
 
+/// A finding that a text allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedFinding {
+    /// What was found.
+    pub kind: FindingKind,
+    /// The line of the exemption, counted from 1.
+    pub line: usize,
+    /// What it says: one line, cut to 120 characters.
+    pub text: String,
+}
+
+/// The findings about exemptions that came with a change and keep something back: whoever makes the change wrote the reason too.
+pub fn new_exemptions(allowed: &[AllowedFinding], is_new: impl Fn(usize) -> bool) -> Vec<GateFinding> {
+    let mut lines = HashSet::new();
+    allowed
+        .iter()
+        .filter(|one| is_new(one.line) && lines.insert(one.line))
+        .map(|one| GateFinding::at(one.line, FindingKind::NewExemption, FindingWeight::Warning, &one.text))
+        .collect()
+}
+
 /// One exemption.
 #[derive(Debug)]
 struct Exemption {
@@ -39,17 +60,25 @@ impl Exemptions {
         Self(comments.filter_map(|comment| exemption(source, all, *comment)).collect())
     }
 
-    /// Takes away what is allowed. That a test is gone is allowed anywhere in its file.
-    pub(crate) fn apply(&self, findings: &mut Vec<GateFinding>) {
+    /// Takes away what is allowed, and tells it. That a test is gone is allowed anywhere in its file.
+    pub(crate) fn apply(&self, findings: &mut Vec<GateFinding>) -> Vec<AllowedFinding> {
+        let mut allowed = Vec::new();
         findings.retain(|finding| {
-            !self.0.iter().any(|one| {
+            let by = self.0.iter().find(|one| {
                 one.has_reason
                     // Of a file that is not read nothing can say that it is in order.
                     && !(finding.kind == FindingKind::NotParsed && finding.weight == FindingWeight::Error)
                     && one.kinds.contains(&finding.kind)
                     && ((one.first..=one.last).contains(&finding.line) || finding.is_of_what_is_gone())
-            })
+            });
+            allowed.extend(by.map(|one| AllowedFinding {
+                kind: finding.kind,
+                line: one.first,
+                text: one.text.clone(),
+            }));
+            by.is_none()
         });
+        allowed
     }
 
     /// Those that do not say why, or name no kind: they allow nothing.

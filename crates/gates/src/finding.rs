@@ -152,6 +152,10 @@ kinds! {
     ExemptionWithoutReason "exemption_without_reason", None,
         "an exemption does not say why",
         "add the reason after the kind: `checkrein: allow KIND: REASON`";
+    /// An exemption that came with the change.
+    NewExemption "new_exemption", None,
+        "an exemption that comes with the change keeps a finding back",
+        "look whether its reason holds; without it, mend what it is about";
     /// A text that could not be read as code.
     NotParsed "not_parsed", Some(Gate::Completeness),
         "the text could not be read as code",

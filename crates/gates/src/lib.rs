@@ -83,6 +83,7 @@ pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
+pub use exemption::{AllowedFinding, new_exemptions};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use gate::Gate;
 pub use implementation::{

@@ -1,25 +1,25 @@
 //! Findings that somebody allowed in a text that is not read as code: `checkrein: allow KIND: REASON` on the line or on the one above.
 
-use crate::exemption::{WORD, is_reason};
-use crate::finding::{FindingKind, FindingWeight, GateFinding};
+use crate::exemption::{AllowedFinding, WORD, is_reason};
+use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::gate::Gate;
 
-/// What is left of findings, and how many were allowed.
+/// What is left of findings, and what was allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sifted {
     /// By line.
     pub findings: Vec<GateFinding>,
-    /// How many somebody allowed.
-    pub allowed: usize,
+    /// What somebody allowed.
+    pub allowed: Vec<AllowedFinding>,
 }
 
 /// Takes away what a text allows. A finding about a file as a whole is allowed anywhere in it. An exemption without a reason allows
 /// nothing, and is a finding where it names a kind of this gate.
 pub fn sift(gate: Gate, text: &str, mut findings: Vec<GateFinding>) -> Sifted {
     let mut without_reason = Vec::new();
-    let before = findings.len();
-    for (line, shown) in (1..).zip(text.lines()) {
-        let Some((_, wanted)) = shown.split_once(WORD) else { continue };
+    let mut allowed = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let Some((_, wanted)) = text.split_once(WORD) else { continue };
         let (names, reason) = wanted.split_once(':').unwrap_or((wanted, ""));
         let word = |name: &str| {
             let end = |sign: char| !(sign.is_ascii_lowercase() || sign == '_');
@@ -34,14 +34,18 @@ pub fn sift(gate: Gate, text: &str, mut findings: Vec<GateFinding>) -> Sifted {
             .fold(reason.trim(), |reason, end| reason.strip_suffix(end).unwrap_or(reason).trim_end());
         if !is_reason(reason) {
             let kind = FindingKind::ExemptionWithoutReason;
-            without_reason.push(GateFinding::at(line, kind, FindingWeight::Error, shown));
+            without_reason.push(GateFinding::at(line, kind, FindingWeight::Error, text));
             continue;
         }
         findings.retain(|finding| {
-            !(kinds.contains(&finding.kind) && finding.first_line <= line + 1 && line <= finding.last_line)
+            let is_allowed =
+                kinds.contains(&finding.kind) && finding.first_line <= line + 1 && line <= finding.last_line;
+            if is_allowed {
+                allowed.push(AllowedFinding { kind: finding.kind, line, text: shown(text) });
+            }
+            !is_allowed
         });
     }
-    let allowed = before - findings.len();
     findings.extend(without_reason);
     findings.sort_by_key(|finding| (finding.line, finding.kind));
     Sifted { findings, allowed }
@@ -60,16 +64,18 @@ mod tests {
         let text = "a\n# checkrein: allow secret: a key of the documentation\nb\nc\n";
         let sifted = sift(Gate::Secrets, text, vec![found(1), found(2), found(3), found(4)]);
         let lines: Vec<usize> = sifted.findings.iter().map(|one| one.line).collect();
-        assert_eq!((lines, sifted.allowed), (vec![1, 4], 2));
+        assert_eq!((lines, sifted.allowed.len()), (vec![1, 4], 2));
         let json = "{\n  \"//\": \"checkrein: allow secret: a key of the documentation\",\n  \"b\": 1\n}\n";
-        assert_eq!(sift(Gate::Secrets, json, vec![found(3)]).allowed, 1);
+        assert_eq!(sift(Gate::Secrets, json, vec![found(3)]).allowed.len(), 1);
     }
 
     #[test]
     fn a_file_as_a_whole_is_allowed_anywhere() {
         let whole = GateFinding::of_file(FindingKind::OutOfScope, FindingWeight::Error, "x");
         let text = "a\nb\nc # checkrein: allow out_of_scope: the caller had to change too\n";
-        assert_eq!(sift(Gate::Scope, text, vec![whole]), Sifted { findings: vec![], allowed: 1 });
+        let sifted = sift(Gate::Scope, text, vec![whole]);
+        let lines: Vec<usize> = sifted.allowed.iter().map(|one| one.line).collect();
+        assert_eq!((sifted.findings, lines), (vec![], vec![3]));
     }
 
     #[test]
@@ -81,7 +87,7 @@ mod tests {
         assert!(sift(Gate::Scope, "# checkrein: allow secret\n", vec![]).findings.is_empty());
         // One letter again and again is no reason.
         assert_eq!(
-            sift(Gate::Secrets, "# checkrein: allow secret: xxxxxxxxxxxx\n", vec![found(1)]).allowed,
+            sift(Gate::Secrets, "# checkrein: allow secret: xxxxxxxxxxxx\n", vec![found(1)]).allowed.len(),
             0
         );
     }

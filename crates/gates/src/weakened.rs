@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::assertion::Strength;
 use crate::completeness::CodeOrigin;
-use crate::exemption::Exemptions;
+use crate::exemption::{AllowedFinding, Exemptions};
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::functions;
 use crate::language::SourceLanguage;
@@ -32,8 +32,8 @@ pub struct TestText<'a> {
 pub struct ExaminedTests {
     /// Tests that check less than before, by line.
     pub findings: Vec<GateFinding>,
-    /// How many findings were allowed, with a reason.
-    pub allowed: usize,
+    /// The findings that were allowed, with a reason.
+    pub allowed: Vec<AllowedFinding>,
 }
 
 /// Compares the tests of all changed files with what they were. The answers are in the order of the files.
@@ -77,7 +77,7 @@ fn finish(
         let (kind, weight) = (FindingKind::WeakenedTest, FindingWeight::Warning);
         let findings =
             is_told.then(|| GateFinding::of_file(kind, weight, "the file is gone")).into_iter().collect();
-        return ExaminedTests { findings, allowed: 0 };
+        return ExaminedTests { findings, allowed: Vec::new() };
     };
     if before.cases.iter().all(|case| !case.is_only)
         && !before.cases.is_empty()
@@ -86,11 +86,11 @@ fn finish(
         findings.push(only.finding(FindingWeight::Error, "the other tests of the file are not run"));
     }
     findings.sort_by_key(|finding| finding.line);
-    let Ok(source) = Source::file(file.language, text) else { return ExaminedTests { findings, allowed: 0 } };
+    let Ok(source) = Source::file(file.language, text) else {
+        return ExaminedTests { findings, allowed: Vec::new() };
+    };
     let (all, loose) = functions(&source);
-    let count = findings.len();
-    Exemptions::read(&source, &all, &loose).apply(&mut findings);
-    let allowed = count - findings.len();
+    let allowed = Exemptions::read(&source, &all, &loose).apply(&mut findings);
     ExaminedTests { findings, allowed }
 }
 

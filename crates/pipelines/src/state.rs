@@ -82,6 +82,9 @@ pub struct StepState {
     pub question: Option<String>,
     /// What reviewers said, first first.
     pub reviews: Vec<ReviewRecordEntry>,
+    /// The exemptions from its gate that came with the change, where it asks one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exemptions: Vec<String>,
 }
 
 /// What became of asking one reviewer.
@@ -238,6 +241,7 @@ impl StepState {
             rounds: LoopRound::default(),
             question: None,
             reviews: Vec::new(),
+            exemptions: Vec::new(),
         }
     }
 

@@ -14,10 +14,11 @@ mod secrets;
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use checkrein_gates::{FindingWeight, Gate, GateFinding, PERMISSIVE, sift};
+use checkrein_gates::{AllowedFinding, FindingWeight, Gate, GateFinding, PERMISSIVE, new_exemptions, sift};
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts, committed_lines, is_known_path};
 use similar::{ChangeTag, TextDiff};
 
@@ -285,7 +286,6 @@ fn conclude(answer: &mut GateAnswer, strictness: Strictness) {
 /// Takes up what was found in a text, without what it allows.
 fn take(answer: &mut GateAnswer, gate: Gate, path: &str, text: &str, findings: Vec<GateFinding>) {
     let sifted = sift(gate, text, findings);
-    answer.allowed += sifted.allowed;
     answer.findings.extend(sifted.findings.into_iter().map(|finding| entry(path, finding)));
 }
 
@@ -299,6 +299,22 @@ fn longest(gate: Gate) -> u64 {
         | Gate::Phantoms
         | Gate::Licences
         | Gate::Mechanical
+    take_allowed(answer, (path, text, before), &sifted.allowed);
+}
+
+/// Takes up what a text allows. What it did not say before is told.
+fn take_allowed(
+    answer: &mut GateAnswer,
+    (path, text, before): (&str, &str, Option<&str>),
+    allowed: &[AllowedFinding],
+) {
+    if allowed.is_empty() {
+        return;
+    }
+    answer.allowed += allowed.len();
+    let added = before.map(|before| added_lines(before, text));
+    let is_new = |line: usize| added.as_ref().is_none_or(|added| added.contains(&line));
+    answer.findings.extend(new_exemptions(allowed, is_new).into_iter().map(|one| entry(path, one)));
         | Gate::TestPlan
         | Gate::Lld
         | Gate::Implementation => LONGEST,
@@ -354,6 +370,16 @@ fn changed_lines(before: &str, now: &str) -> Vec<RangeInclusive<usize>> {
                 continue;
             }
             ChangeTag::Delete => next.saturating_sub(1).max(1)..=next,
+/// The lines of a text that it did not have before, counted from 1.
+fn added_lines(before: &str, now: &str) -> HashSet<usize> {
+    let difference = TextDiff::from_lines(before, now);
+    let changes = difference.iter_all_changes();
+    changes
+        .filter(|change| change.tag() == ChangeTag::Insert)
+        .filter_map(|change| Some(change.new_index()? + 1))
+        .collect()
+}
+
             ChangeTag::Insert => {
                 next += 1;
                 next - 1..=next - 1
@@ -381,3 +407,9 @@ mod tests {
         assert!(changed_lines("a\n", "a\n").is_empty());
     }
 }
+    #[test]
+    fn added_lines_are_those_that_were_not_there() {
+        assert_eq!(added_lines("a\nb\nc\n", "a\nx\nc\n"), HashSet::from([2]));
+        assert!(added_lines("a\nb\nc\n", "a\nc\n").is_empty());
+    }
+

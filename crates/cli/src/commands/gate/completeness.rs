@@ -6,7 +6,7 @@ use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, examine_fi
 use checkrein_worktree::{ChangedText, TextNow};
 
 use super::places::PlacedTexts;
-use super::{changed_lines, entry};
+use super::{changed_lines, entry, take_allowed};
 use crate::api::gates::{GateAnswer, NotExamined};
 
 /// Looks at one changed file.
@@ -37,8 +37,8 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     });
     answer.files += 1;
     answer.functions += examined.functions;
-    answer.allowed += examined.allowed;
     answer.findings.extend(examined.findings.into_iter().map(|finding| entry(&file.path, finding)));
+    take_allowed(answer, (&file.path, &text, before.as_deref()), &examined.allowed);
 }
 
 /// Compares the tests of all changed files with what they were: what one file lost, another may have.
@@ -74,9 +74,10 @@ pub(super) fn compare_tests(changed: PlacedTexts<'_>, answer: &mut GateAnswer) {
         })
         .collect();
     for (one, examined) in texts.iter().zip(examine_tests(&compared)) {
-        if changed.is_own(one.file) {
-            answer.allowed += examined.allowed;
-        }
         answer.findings.extend(examined.findings.into_iter().map(|finding| entry(&one.file.path, finding)));
+        if changed.is_own(one.file) {
+            let text = one.now.as_deref().unwrap_or_default();
+            take_allowed(answer, (&one.file.path, text, one.before.as_deref()), &examined.allowed);
+        }
     }
 }

@@ -17,7 +17,7 @@ use checkrein_session::SessionLedger;
 use checkrein_worktree::{ChangedText, GitRepository, TextNow, work_tree_paths};
 
 use super::scope::design;
-use super::{GateRequest, take};
+use super::{GateRequest, before_of, take};
 use crate::api::gates::{GateAnswer, NotRun};
 use crate::terminal::plain_name;
 
@@ -47,7 +47,8 @@ impl DocumentContext<'_> {
         let (text, name, _) = self.document()?;
         let paths = self.paths()?;
         answer.files = 1;
-        take(answer, Gate::Mechanical, &name, &text, examine_design(&text, &paths, &self.wanted.sections));
+        let findings = examine_design(&text, &paths, &self.wanted.sections);
+        take(answer, Gate::Mechanical, (&name, &text, None), findings);
         Ok(())
     }
 
@@ -68,7 +69,7 @@ impl DocumentContext<'_> {
         if let Some(cause) = judged.not_run {
             answer.not_run.push(NotRun { what: "the requirements".to_owned(), cause: cause.to_owned() });
         }
-        take(answer, Gate::TestPlan, &name, &text, judged.findings);
+        take(answer, Gate::TestPlan, (&name, &text, None), judged.findings);
         Ok(())
     }
 
@@ -88,7 +89,7 @@ impl DocumentContext<'_> {
             answer.not_run.push(NotRun { what: "the list of files".to_owned(), cause });
         } else {
             let all: Vec<PathChange<'_>> = changed.iter().map(change).collect();
-            take(answer, Gate::Implementation, &name, &text, undone_files(&files, &all, means));
+            take(answer, Gate::Implementation, (&name, &text, None), undone_files(&files, &all, means));
             for file in changed.iter().filter(|file| own.as_ref() != Some(&file.path)) {
                 answer.files += 1;
                 if files.iter().any(|named| means(&named.path, &file.path)) {
@@ -99,7 +100,8 @@ impl DocumentContext<'_> {
                     TextNow::Gone | TextNow::NotRead(_) => "".into(),
                 };
                 let finding = not_in_design(&plain_name(&file.path), &plain_name(&name));
-                take(answer, Gate::Implementation, &file.path, &text, vec![finding]);
+                let before = before_of(file);
+                take(answer, Gate::Implementation, (&file.path, &text, before.as_deref()), vec![finding]);
             }
         }
         self.tests(changed, &text, &name, own.as_deref(), answer)
@@ -124,7 +126,7 @@ impl DocumentContext<'_> {
             }),
             Some(runs) => {
                 let finding = examine_runs(last, &runs).into_iter().collect();
-                take(answer, Gate::Implementation, name, text, finding);
+                take(answer, Gate::Implementation, (name, text, None), finding);
             }
         }
         Ok(())

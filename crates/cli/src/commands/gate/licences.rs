@@ -58,11 +58,12 @@ pub(super) fn examine(
                 continue;
             }
         };
-        let before = list_before(&file.path, *kind, before_of(file).as_deref());
+        let held = before_of(file);
+        let before = list_before(&file.path, *kind, held.as_deref());
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let told = |package: &Package| shelves.licence(kind.ecosystem(), folder, package);
         let findings = examine_licences(&now, before.as_ref(), allowed, told);
-        take(answer, Gate::Licences, &file.path, &text, findings);
+        take(answer, Gate::Licences, (&file.path, &text, held.as_deref()), findings);
     }
 }
 

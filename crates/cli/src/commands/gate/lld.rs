@@ -74,7 +74,7 @@ impl DocumentContext<'_> {
         if let Some(cause) = form.not_run {
             answer.not_run.push(NotRun { what: "the requirements".to_owned(), cause: cause.to_owned() });
         }
-        take(answer, Gate::Lld, &name, &text, form.findings);
+        take(answer, Gate::Lld, (&name, &text, None), form.findings);
         let wanted = match &self.wanted.review {
             ReviewWish::FormOnly => return Ok(()),
             ReviewWish::Reviewers(wanted) => wanted,

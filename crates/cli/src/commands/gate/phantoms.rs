@@ -47,25 +47,26 @@ fn examine_one(
         return;
     }
     let Some(text) = text_of(file, Gate::Phantoms, answer) else { return };
-    let before = before_of(file);
+    let held = before_of(file);
+    let whole = (file.path.as_str(), &*text, held.as_deref());
     let not_examined =
         |cause: &str, fails| NotExamined { path: file.path.clone(), cause: cause.to_owned(), fails };
     if let Some(file_kind @ PackageFile::Manifest(ecosystem)) = kind {
         // One that cannot be read was said already.
         let Ok(now) = read_packages(&file.path, file_kind, &text) else { return };
-        let before = list_before(&file.path, file_kind, before.as_deref());
+        let before = list_before(&file.path, file_kind, held.as_deref());
         let findings = examine_manifest(&file.path, ecosystem, &now, before.as_ref(), known, disk);
-        return take(answer, Gate::Phantoms, &file.path, &text, findings);
+        return take(answer, Gate::Phantoms, whole, findings);
     }
     let Some(language) = SourceLanguage::of_file(&file.path, &text) else { return };
     let Some(ecosystem) = Ecosystem::of_language(language) else {
         return answer.not_examined.push(not_examined("imports of its language are not read", false));
     };
-    let changed = before.as_ref().map(|before| changed_lines(before, &text));
+    let changed = held.as_ref().map(|before| changed_lines(before, &text));
     match examine_imports(&file.path, language, &text, changed.as_deref(), known, disk) {
         Some(found) => {
             unknown.extend(found.unknown.into_iter().map(|name| (ecosystem, name)));
-            take(answer, Gate::Phantoms, &file.path, &text, found.findings);
+            take(answer, Gate::Phantoms, whole, found.findings);
         }
         None => answer.not_examined.push(not_examined("it could not be read as code", true)),
     }

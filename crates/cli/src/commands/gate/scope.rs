@@ -6,7 +6,7 @@ use checkrein_gates::{Design, Gate, out_of_scope};
 use checkrein_glob::{Glob, Style};
 use checkrein_worktree::{ChangedText, TextNow};
 
-use super::{GateRequest, take};
+use super::{GateRequest, before_of, take};
 use crate::api::gates::{GateAnswer, NotRun};
 use crate::terminal::plain_name;
 use checkrein_engine::environment::HostEnvironment;
@@ -57,7 +57,9 @@ pub(super) fn examine(
             TextNow::Bytes(bytes) => String::from_utf8_lossy(bytes),
             TextNow::Gone | TextNow::NotRead(_) => "".into(),
         };
-        take(answer, Gate::Scope, &file.path, &text, vec![out_of_scope(&plain_name(&file.path), &list)]);
+        let before = before_of(file);
+        let finding = out_of_scope(&plain_name(&file.path), &list);
+        take(answer, Gate::Scope, (&file.path, &text, before.as_deref()), vec![finding]);
     }
     Ok(())
 }

@@ -16,8 +16,9 @@ const LISTS: [&str; 6] = [".properties", ".ini", ".cfg", ".conf", ".tfvars", ".e
 /// Looks at one changed file.
 pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     let Some(text) = text_of(file, Gate::Secrets, answer) else { return };
-    let findings = found(&file.path, &text, before_of(file).as_deref());
-    take(answer, Gate::Secrets, &file.path, &text, findings);
+    let before = before_of(file);
+    let findings = found(&file.path, &text, before.as_deref());
+    take(answer, Gate::Secrets, (&file.path, &text, before.as_deref()), findings);
 }
 
 /// Looks at the lines that a commit of the branch added: they go with it, also where a later commit takes them away.
@@ -36,7 +37,7 @@ pub(super) fn examine_lines(added: &CommittedLines, changed: &[ChangedText], ans
     let lines: Vec<&str> = added.lines.iter().map(|(_, line)| line.as_str()).collect();
     let text = lines.join("\n");
     let known = answer.findings.len();
-    take(answer, Gate::Secrets, &added.path, &text, found(&added.path, &text, None));
+    take(answer, Gate::Secrets, (&added.path, &text, None), found(&added.path, &text, None));
     let commit: String = added.commit.chars().take(12).collect();
     for mut finding in answer.findings.split_off(known) {
         if answer.findings.iter().any(|other| is_same(other, &finding)) {

@@ -1,5 +1,6 @@
 //! What a step does, as processes: commands, gates, agents. What came of it is told as a value.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use checkrein_gates::only_prints;
 use checkrein_ledger::TreeMark;
 use checkrein_pipelines::{
     AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, PipelineState, ReviewRecordEntry, StepAct,
-    StepEnd, StepResult, StepSpecification, TemplateValues,
+    StepEnd, StepOutcome, StepResult, StepSpecification, TemplateValues,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::{AbsolutePath, Action, ActionId, ChangeId};
@@ -35,6 +36,8 @@ use super::{asking, judged, publish, review};
 const TOLD: u64 = 64 << 10;
 /// The longest output of which secrets are masked where it is kept, in bytes (ours).
 const LONGEST_MASKED: u64 = 4 << 20;
+/// How many exemptions are shown with a question (ours).
+const EXEMPTIONS: usize = 10;
 /// The longest value of a variable, in bytes (ours): the kernel takes no longer ones than 128 KiB.
 const VARIABLE: usize = 32 << 10;
 /// How long is waited for an agent of a pipeline that was killed to be gone (ours).
@@ -93,6 +96,8 @@ pub(super) struct StepReport {
     pub(super) text: String,
     pub(super) route: Option<Route>,
     pub(super) reviews: Vec<ReviewRecordEntry>,
+    /// The exemptions from a gate that came with the change.
+    pub(super) exemptions: Vec<String>,
 }
 
 impl StepReport {
@@ -102,6 +107,7 @@ impl StepReport {
             text: String::new(),
             route: None,
             reviews: Vec::new(),
+            exemptions: Vec::new(),
         }
     }
 }
@@ -119,6 +125,7 @@ impl StepWork {
             StepAct::PullRequest(request) => publish::publish(&self, request),
             StepAct::Approve(approve) => {
                 let question = approve.question.filled(&self.values).trim().to_owned();
+                let question = format!("{question}{}", self.exemptions_told());
                 let input = json!({
                     "pipeline": self.pipeline.name, "step": self.step.name,
                     "task": self.values.0.get("task"), "question": question,
@@ -147,6 +154,29 @@ impl StepWork {
                 drop(replace(&path, masked.as_bytes()));
             }
         }
+    }
+
+    /// The exemptions from gates that came with the change, as what follows a question; nothing where there are none.
+    pub(super) fn exemptions_told(&self) -> String {
+        let all = self.exemptions();
+        if all.is_empty() {
+            return String::new();
+        }
+        let shown = all.iter().take(EXEMPTIONS).map(|one| format!("\n  {one}")).collect::<String>();
+        let more = all.len().saturating_sub(EXEMPTIONS);
+        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        format!("\nThe change excuses itself from gates:{shown}{more}")
+    }
+
+    /// The exemptions that the gates of this run met and that came with the change, masked.
+    pub(super) fn exemptions(&self) -> Vec<String> {
+        let steps = self.lineage.iter().flat_map(|state| &state.steps);
+        let all: BTreeSet<String> = steps
+            .filter(|step| step.outcome == StepOutcome::Passed)
+            .flat_map(|step| &step.exemptions)
+            .map(|one| mask_text(one, &self.key).into_owned())
+            .collect();
+        all.into_iter().collect()
     }
 
     /// Asks a user; the report where the answer is no, or there is none.

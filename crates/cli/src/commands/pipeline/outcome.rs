@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use checkrein_engine::text::counted;
+use checkrein_gates::FindingKind;
 use checkrein_pipelines::{CommandStep, StepEnd, StepResult, TemplateValues, excerpt};
 use checkrein_supervise::{Next, Phase, Route, TestRunner};
 use serde_json::Value as Json;
@@ -117,11 +119,8 @@ pub(super) fn of_gate(answer: &Json) -> StepReport {
         _ => StepEnd::DidNotRun,
     };
     let summary = match end {
-        StepEnd::Passed => format!("the gate {gate} passed"),
-        StepEnd::Failed => format!(
-            "the gate {gate} failed: {}",
-            checkrein_engine::text::counted(findings.len() as u64, "finding")
-        ),
+        StepEnd::Passed => format!("the gate {gate} passed{}", besides(answer)),
+        StepEnd::Failed => format!("the gate {gate} failed: {}", counted(findings.len() as u64, "finding")),
         StepEnd::DidNotRun | StepEnd::FailedForGood | StepEnd::Refused => {
             format!(
                 "the gate {gate} could not look at all: {}",
@@ -146,7 +145,33 @@ pub(super) fn of_gate(answer: &Json) -> StepReport {
             ..StepResult::plain(end, summary)
         },
         text: lines.join("\n"),
-        route: None,
-        reviews: Vec::new(),
+        exemptions: new_exemptions(answer),
+        ..StepReport::plain(end, "")
     }
+}
+
+/// What a gate that passed did not hold against the change: warnings, what was allowed, files that it did not read.
+fn besides(answer: &Json) -> String {
+    let count = |number: &Json| number.as_u64().unwrap_or_default();
+    let unread = answer["not_examined"].as_array().map_or(0, |files| files.len() as u64);
+    let new = new_exemptions(answer).len() as u64;
+    let told = [
+        (count(&answer["warnings"]), counted(count(&answer["warnings"]), "warning")),
+        (count(&answer["allowed"]), format!("{} allowed with a reason", count(&answer["allowed"]))),
+        (new, format!("{} with the change", counted(new, "exemption"))),
+        (unread, format!("{} not examined", counted(unread, "file"))),
+    ];
+    let told: Vec<String> =
+        told.into_iter().filter(|(number, _)| *number > 0).map(|(_, words)| words).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
+/// The exemptions that came with the change, as lines for people and reviewers.
+fn new_exemptions(answer: &Json) -> Vec<String> {
+    let text = |value: &Json, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let findings = answer["findings"].as_array().into_iter().flatten();
+    findings
+        .filter(|one| one["kind"] == FindingKind::NewExemption.name())
+        .map(|one| format!("{}:{} {}", text(one, "path"), one["line"], text(one, "text")))
+        .collect()
 }

@@ -245,6 +245,7 @@ fn question(
         Way::Patch { why } => format!("Keep {what} as a patch? ({why})"),
     };
     let more = step.question.as_ref().map(|more| more.filled(&work.values)).unwrap_or_default();
+    let first = format!("{first}{}", work.exemptions_told());
     if more.trim().is_empty() { first } else { format!("{first}\n{}", more.trim()) }
 }
 

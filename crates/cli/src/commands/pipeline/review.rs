@@ -13,14 +13,30 @@ use super::act::{StepReport, StepWork};
 use super::asking::{LONGEST_REVIEWED, ReviewDesk, ReviewEnd};
 use super::changes::changes;
 
+/// What is reviewed where the changes excuse themselves from a gate.
+const WITH_EXEMPTIONS: &str = "the exemptions from gates that the changes of the task bring, each of which needs a reason that holds, and then the changes as a diff";
+
 /// Asks the reviewers of a step, one after the other, until one gives a verdict.
 pub(super) fn review(work: &StepWork, step: &ReviewStep) -> io::Result<Option<StepReport>> {
+    let exemptions = work.exemptions();
     let (what, data) = match &step.of {
+        ReviewedThing::Changes if !exemptions.is_empty() => {
+            (WITH_EXEMPTIONS, changes(work).map(|diff| with_exemptions(&exemptions, diff)))
+        }
         ReviewedThing::Changes => ("the changes of the task, as a diff", changes(work)),
         ReviewedThing::File(path) => ("a file", file(work, path)),
     };
     let question = mask_text(&step.question.filled(&work.values), &work.key).into_owned();
     asked(work, &step.by, (&question, what, data))
+}
+
+/// Puts the exemptions before the changes: they are words of whoever made these, so they are data too.
+fn with_exemptions(exemptions: &[String], diff: Vec<u8>) -> Vec<u8> {
+    if diff.is_empty() {
+        return diff;
+    }
+    let list: String = exemptions.iter().map(|one| format!("{one}\n")).collect();
+    [format!("Exemptions:\n{list}\nChanges:\n").into_bytes(), diff].concat()
 }
 
 /// Asks the reviewers of a design, whose form was looked at.
@@ -77,8 +93,7 @@ fn asked(
             StepReport {
                 result: of_verdict(&verdict, &reviewer),
                 text: told(&verdict),
-                route: None,
-                reviews: Vec::new(),
+                ..StepReport::plain(StepEnd::Passed, "")
             }
         }
     };

@@ -322,6 +322,7 @@ impl<'a> Runner<'a> {
             step.outputs = outputs;
             step.reviews.extend(reviews);
         }
+            step.exemptions = exemptions;
         let consequence = self.state.finish(&self.pipeline, place, result, self.environment.now().0);
         self.save()?;
         let step = self.state.steps.get(place);
@@ -440,7 +441,12 @@ impl<'a> Runner<'a> {
                 texts: texts.collect(),
                 only_tighten: !self.state.is_own,
             },
-            lineage: matches!(step.act, StepAct::PullRequest(_)).then(|| Box::new(self.state.clone())),
+            lineage: match step.act {
+                StepAct::PullRequest(_) | StepAct::Approve(_) | StepAct::Review(_) => {
+                    Some(Box::new(self.state.clone()))
+                }
+                StepAct::Command(_) | StepAct::Gate(_) | StepAct::Agent(_) => None,
+            },
             key: self.environment.state.mask_key()?,
             stop: Arc::clone(&self.stop),
             events,
