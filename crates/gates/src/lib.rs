@@ -87,7 +87,8 @@ pub use exemption::{AllowedFinding, new_exemptions};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
 pub use gate::Gate;
 pub use implementation::{
-    CommandEnd, PathChange, TestRun, examine_runs, not_in_design, runs_tests, undone_files,
+    CommandEnd, PathChange, TestRun, TestSelection, examine_runs, not_in_design, only_prints, runs_tests,
+    undone_files,
 };
 pub use language::SourceLanguage;
 pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};

@@ -3,6 +3,7 @@
 //! By exit status first, since prose lies: a status says which kind of failure it was, the output only how far it got.
 
 mod escapes;
+mod sums;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -21,6 +22,10 @@ pub enum TestRunner {
     Go,
     /// `jest`.
     Jest,
+    /// `python -m unittest`.
+    Unittest,
+    /// Something that runs tests, and nobody says what: the sums tell, in the forms that are usual.
+    Unknown,
     /// Any other command: only its status and how alike its outputs are.
     Any,
 }
@@ -96,6 +101,9 @@ pub struct Route {
     pub passed: Option<u64>,
     /// Tests that failed, where the output tells.
     pub failed: Option<u64>,
+    /// Tests that were skipped or not selected, where the output tells.
+    #[serde(default)]
+    pub left_out: Option<u64>,
     /// Tests that failed, by name and in order, where the output tells; the first 100.
     #[serde(default)]
     pub failing: Vec<String>,
@@ -138,9 +146,17 @@ impl Route {
             next: next(failure, phase),
             passed,
             failed,
+            left_out: left_out(runner, output),
             failing: failing(runner, output),
             same: 1,
-            lines: if runner == TestRunner::Any { marks(output) } else { BTreeSet::new() },
+            lines: match runner {
+                TestRunner::Any | TestRunner::Unknown => marks(output),
+                TestRunner::Pytest
+                | TestRunner::Cargo
+                | TestRunner::Go
+                | TestRunner::Jest
+                | TestRunner::Unittest => BTreeSet::new(),
+            },
         };
         if let Some(before) =
             before.filter(|before| failure != TestFailureKind::None && route.is_like(before))
@@ -260,15 +276,23 @@ fn failure(
         (TestRunner::Any, 92) => TestFailureKind::Provider,
         (TestRunner::Any, 93) => TestFailureKind::Conflict,
         (TestRunner::Any, 94) => TestFailureKind::Killed,
-        (TestRunner::Any, 1..=125) => TestFailureKind::Command,
+        (TestRunner::Unknown, 1..=125) if failed.unwrap_or(0) > 0 => TestFailureKind::Tests,
+        (TestRunner::Any | TestRunner::Unknown, 1..=125) => TestFailureKind::Command,
+        (TestRunner::Unittest, 1) if says("No module named unittest") => TestFailureKind::Usage,
+        (TestRunner::Unittest, 1) if says("Failed to import test module") || failed.is_none() => {
+            TestFailureKind::Build
+        }
+        (TestRunner::Unittest, 1) => tests,
+        (TestRunner::Unittest, 2) => TestFailureKind::Usage,
+        (TestRunner::Unittest, 5) => TestFailureKind::NoTests,
         (TestRunner::Pytest, 1) if failed.is_none() && says("No module named pytest") => {
             TestFailureKind::Usage
         }
         (TestRunner::Pytest, 2) if says("error") && says("collect") => TestFailureKind::Build,
         (TestRunner::Pytest, 2) | (_, 130) => TestFailureKind::Interrupted,
-        (TestRunner::Pytest, 4) | (TestRunner::Cargo, 1) | (TestRunner::Any, 126 | 127) => {
-            TestFailureKind::Usage
-        }
+        (TestRunner::Pytest, 4)
+        | (TestRunner::Cargo, 1)
+        | (TestRunner::Any | TestRunner::Unknown, 126 | 127) => TestFailureKind::Usage,
         // A program that panics outside a test ends the same way as a build that fails; only one of them has run tests.
         (TestRunner::Cargo, 101) if !says("test result:") => TestFailureKind::Build,
         (TestRunner::Go, 1) if says("[build failed]") || says("[setup failed]") => TestFailureKind::Build,
@@ -311,6 +335,8 @@ fn counts(runner: TestRunner, output: &str) -> (Option<u64>, Option<u64>) {
             let count = |word: &str| line.map(|line| before_word(line, word).unwrap_or(0));
             (count("passed"), count("failed"))
         }
+        TestRunner::Unittest => sums::unittest(output),
+        TestRunner::Unknown => sums::usual(output),
         TestRunner::Any => (None, None),
         TestRunner::Go => {
             let count =
@@ -320,6 +346,28 @@ fn counts(runner: TestRunner, output: &str) -> (Option<u64>, Option<u64>) {
             let passed = (passed > 0).then(|| u64::try_from(passed).unwrap_or(u64::MAX));
             (passed, Some(u64::try_from(failed).unwrap_or(u64::MAX)))
         }
+    }
+}
+
+/// How many tests were skipped or not selected, from the lines that sum up.
+fn left_out(runner: TestRunner, output: &str) -> Option<u64> {
+    let sum =
+        |line: &str, words: &[&str]| words.iter().filter_map(|word| before_word(line, word)).sum::<u64>();
+    match runner {
+        TestRunner::Pytest => {
+            let last = output.lines().rev().find(|line| line.contains(" in ") && line.contains("passed"))?;
+            Some(sum(last, &["skipped", "deselected"]))
+        }
+        TestRunner::Cargo => {
+            let sums = output.lines().filter(|line| line.starts_with("test result:"));
+            Some(sums.map(|line| sum(line, &["ignored", "filtered"])).sum())
+        }
+        TestRunner::Jest => {
+            let line = output.lines().rev().find(|line| line.trim_start().starts_with("Tests:"))?;
+            Some(sum(line, &["skipped", "todo"]))
+        }
+        TestRunner::Unittest => sums::unittest_left_out(output),
+        TestRunner::Go | TestRunner::Unknown | TestRunner::Any => None,
     }
 }
 
@@ -335,7 +383,8 @@ fn failing(runner: TestRunner, output: &str) -> Vec<String> {
             TestRunner::Cargo => line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?,
             TestRunner::Go => line.strip_prefix("--- FAIL: ")?.split(' ').next()?,
             TestRunner::Jest => line.strip_prefix("● ").filter(|name| name.contains('›'))?,
-            TestRunner::Any => return None,
+            TestRunner::Unittest => line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?,
+            TestRunner::Unknown | TestRunner::Any => return None,
         };
         Some(name.trim().chars().take(200).collect())
     };
@@ -395,6 +444,38 @@ mod tests {
             (TestFailureKind::Usage, Next::Scaffold)
         );
         assert_eq!(Route::of(Pytest, Phase::Green, None, "", None).next, Next::Stop);
+    }
+
+    #[test]
+    fn where_no_test_is_seen_to_pass_none_did() {
+        use TestRunner::{Unittest, Unknown};
+        let none = "Ran 0 tests in 0.000s\n\nOK";
+        assert_eq!(route(Unittest, 0, none), (TestFailureKind::NoTests, Next::Scaffold));
+        assert_eq!(route(Unittest, 5, none), (TestFailureKind::NoTests, Next::Scaffold));
+        assert_eq!(route(Unittest, 0, "Ran 2 tests in 0.1s\n\nOK"), (TestFailureKind::None, Next::GoOn));
+        let import = "ImportError: Failed to import test module: t\nRan 1 test in 0.0s\n\nFAILED (errors=1)";
+        assert_eq!(route(Unittest, 1, import), (TestFailureKind::Build, Next::Scaffold));
+        let failed = "FAIL: test_a (t.T.test_a)\nRan 2 tests in 0.0s\n\nFAILED (failures=1)";
+        assert_eq!(route(Unittest, 1, failed), (TestFailureKind::Tests, Next::Implement));
+        assert_eq!(Route::of(Unittest, Phase::Red, Some(1), failed, None).failing, ["test_a (t.T.test_a)"]);
+        assert_eq!(route(Unknown, 0, "all fine"), (TestFailureKind::Doubt, Next::Scaffold));
+        assert_eq!(route(Unknown, 0, none), (TestFailureKind::NoTests, Next::Scaffold));
+        assert_eq!(route(Unknown, 0, "5 examples, 0 failures"), (TestFailureKind::None, Next::GoOn));
+        assert_eq!(route(Unknown, 1, "5 examples, 1 failure"), (TestFailureKind::Tests, Next::Implement));
+        assert_eq!(
+            route(Unknown, 1, "make: *** [test] Error 1"),
+            (TestFailureKind::Command, Next::Implement)
+        );
+    }
+
+    #[test]
+    fn what_was_left_out_is_counted() {
+        let left_out = |runner, output: &str| Route::of(runner, Phase::Green, Some(0), output, None).left_out;
+        assert_eq!(left_out(TestRunner::Pytest, "== 1 passed, 9 deselected in 0.1s =="), Some(9));
+        let cargo = "test result: ok. 1 passed; 0 failed; 2 ignored; 0 measured; 3 filtered out; finished";
+        assert_eq!(left_out(TestRunner::Cargo, cargo), Some(5));
+        assert_eq!(left_out(TestRunner::Jest, "Tests: 2 skipped, 4 passed, 6 total"), Some(2));
+        assert_eq!(left_out(TestRunner::Unittest, "Ran 3 tests in 0.1s\n\nOK (skipped=1)"), Some(1));
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub(crate) enum RunnerName {
     Cargo,
     Go,
     Jest,
+    Unittest,
     // Any other command.
     Any,
 }
@@ -77,6 +78,7 @@ impl From<RunnerName> for TestRunner {
             RunnerName::Cargo => Self::Cargo,
             RunnerName::Go => Self::Go,
             RunnerName::Jest => Self::Jest,
+            RunnerName::Unittest => Self::Unittest,
             RunnerName::Any => Self::Any,
         }
     }

@@ -180,6 +180,7 @@ fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) ->
         ("go", TestRunner::Go),
         ("jest", TestRunner::Jest),
         ("any", TestRunner::Any),
+        ("unittest", TestRunner::Unittest),
     ];
     let runners = runners.map(|(word, runner)| (word, Some(runner)));
     let runners: Vec<_> = runners.into_iter().chain([("auto", None)]).collect();
@@ -189,7 +190,7 @@ fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) ->
     if phase == Phase::Red && runner == Some(TestRunner::Any) {
         faults.push(unfit(
             &entry.value,
-            "which failure is a failed test only a known `runner` tells: pytest, cargo, go, jest, or auto",
+            "which failure is a failed test only a known `runner` tells: pytest, unittest, cargo, go, jest, or auto",
         ));
     }
     let net = text(entries, "net", faults);

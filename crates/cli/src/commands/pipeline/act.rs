@@ -200,13 +200,18 @@ impl StepWork {
                 Err(why) => return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why))),
             },
         };
-        let change = match self.reviewed(&text)? {
+        let (permission, programs) = self.reviewed(&text)?;
+        let change = match permission {
             CommandPermission::Given(change) => change,
             CommandPermission::Refused(report) => return Ok(report.map(|report| *report)),
         };
         let runner = step.runner.unwrap_or_else(|| runner_of(&text, &self.values));
-        if step.phase == Phase::Red && runner == TestRunner::Any {
-            let why = "which failure is one of tests, only pytest, cargo, go and jest tell; the command names none of them";
+        if runner != TestRunner::Any && only_prints(&programs) {
+            let why = "no program of the command runs tests: what another one prints is not a result of any";
+            return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
+        }
+        if step.phase == Phase::Red && matches!(runner, TestRunner::Any | TestRunner::Unknown) {
+            let why = "which failure is one of tests, only pytest, unittest, cargo, go and jest tell; the command names none of them";
             return Ok(Some(StepReport::plain(StepEnd::DidNotRun, why)));
         }
         let mut command = self.attended(&self.confined(step, words)?)?;
@@ -280,7 +285,7 @@ impl StepWork {
         let action = ActionId(format!("{}-{}", self.step.name, self.environment.now().0));
         let (review, change) =
             check_before_running(&context, &Action::command(text, cwd.clone()), (&session, &action));
-        Ok(match review.verdict.kind {
+        let permission = match review.verdict.kind {
             VerdictKind::Ok | VerdictKind::Nudge => CommandPermission::Given(change),
             VerdictKind::Escalate => {
                 let report =
@@ -296,7 +301,8 @@ impl StepWork {
                     format!("the command is refused: {}", review.reasoning.primary),
                 ))))
             }
-        })
+        };
+        Ok((permission, review.programs))
     }
 
     fn gate(&self, step: &GateStep) -> io::Result<Option<StepReport>> {

@@ -29,7 +29,7 @@ pub(super) fn of_route(
         return StepResult::plain(
             StepEnd::Passed,
             match step.phase {
-                Phase::Green => "it passed".to_owned(),
+                Phase::Green => passed_with(route),
                 Phase::Red => format!("its tests fail, as they should ({told})"),
             },
         );
@@ -61,6 +61,16 @@ pub(super) fn of_route(
     }
 }
 
+/// That it passed, with how many tests did.
+fn passed_with(route: &Route) -> String {
+    let Some(passed) = route.passed.filter(|passed| *passed > 0) else { return "it passed".to_owned() };
+    let left_out = route.left_out.filter(|left_out| *left_out > 0);
+    let left_out = left_out
+        .map(|number| format!(", {} skipped or not selected", counted(number, "test")))
+        .unwrap_or_default();
+    format!("it passed: {}{left_out}", counted(passed, "test"))
+}
+
 /// The runner that a command names.
 pub(super) fn runner_of(text: &str, values: &TemplateValues) -> TestRunner {
     // A shell text names its inputs by variables.
@@ -73,8 +83,9 @@ pub(super) fn runner_of(text: &str, values: &TemplateValues) -> TestRunner {
         ("cargo test", TestRunner::Cargo),
         ("go test", TestRunner::Go),
         ("jest", TestRunner::Jest),
+        ("-m unittest", TestRunner::Unittest),
     ];
-    known.into_iter().find(|(words, _)| names(words)).map_or(TestRunner::Any, |(_, runner)| runner)
+    known.into_iter().find(|(words, _)| names(words)).map_or(TestRunner::Unknown, |(_, runner)| runner)
 }
 
 /// The last lines of an output that say something, without its numbers: how long something took differs each time.
