@@ -199,6 +199,35 @@ fn what_changed_is_held_against_the_document_and_the_records() {
     }
 }
 
+#[test]
+fn text_of_other_programs_is_no_result_and_what_failed_has_to_pass() {
+    let environment = project(DESIGN);
+    environment.write("src/load.rs", "pub fn load() {}\n");
+    environment.write("src/main.rs", "mod load;\nfn main() {}\n");
+    environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    thread::sleep(Duration::from_millis(30));
+    let after = |id: &str, command: &str, output: &str| {
+        called(&environment, id, command, output);
+        let (_, found) = gate(&environment, "implementation", &[]);
+        found.last().cloned().unwrap_or_default()
+    };
+    let (seen, failed) = ("docs/design.md:1 error tests_not_seen", "docs/design.md:1 error tests_failed");
+    for (number, command) in [
+        "cargo test --no-run; cat old.log",
+        "./cargo test",
+        "PATH=./fake:$PATH cargo test",
+        "cargo test 2>&1 | sed s/FAILED/ok/",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(after(&format!("beside-{number}"), command, PASSED), seen, "{command}");
+    }
+    assert_eq!(after("all", "cargo test", FAILED), failed);
+    assert_eq!(after("one", "cargo test loads", PASSED), failed, "one test is not all of them");
+    assert_eq!(after("again", "cd . && cargo test --quiet 2>&1 | tail -5", PASSED), "passed");
+}
+
 /// What the gate of low-level designs says.
 fn lld(place: &Place, more: &[&str]) -> (Option<i32>, Json) {
     let arguments = [&["--json", "gate", "lld", "--design", "docs/design.md"], more].concat();

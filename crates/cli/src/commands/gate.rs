@@ -9,6 +9,7 @@ mod packages;
 mod phantoms;
 mod places;
 mod report;
+mod runner_call;
 mod scope;
 mod secrets;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_gates::{
-    CommandEnd, Design, DesignChange, Gate, PathChange, TestRun, examine_design, examine_runs,
+    CommandEnd, Design, DesignChange, Gate, PathChange, TestRun, TestSelection, examine_design, examine_runs,
     examine_test_plan, not_in_design, runs_tests, undone_files,
 };
 use checkrein_glob::{Glob, Style};
@@ -16,6 +16,7 @@ use checkrein_protocol::{AbsolutePath, ActionId, RecordBody};
 use checkrein_session::SessionLedger;
 use checkrein_worktree::{ChangedText, GitRepository, TextNow, work_tree_paths};
 
+use super::runner_call::runner_call;
 use super::scope::design;
 use super::{GateRequest, before_of, take};
 use crate::api::gates::{GateAnswer, NotRun};
@@ -119,7 +120,18 @@ impl DocumentContext<'_> {
         let files = changed.iter().filter(|file| Some(file.path.as_str()) != own);
         let times: Vec<u64> = files.map(|file| changed_at(self.workspace, &file.path)).collect();
         let Some(last) = times.into_iter().max() else { return Ok(()) };
-        match recorded_runs(self.environment, self.workspace)? {
+        let tracked = self.paths()?;
+        let is_own = |program: &str| {
+            let path = Path::new(program);
+            let below = if path.is_absolute() { path.strip_prefix(self.workspace) } else { Ok(path) };
+            // One that was there before, and is as it was, is not of who works here.
+            below.is_ok_and(|below| {
+                let name = below.to_string_lossy();
+                let name = name.strip_prefix("./").unwrap_or(&name);
+                !tracked.contains(name) || changed.iter().any(|file| file.path == name)
+            })
+        };
+        match recorded_runs(self.environment, self.workspace, last, is_own)? {
             None => answer.not_run.push(NotRun {
                 what: "the tests".to_owned(),
                 cause: "no session of this work tree is on record".to_owned(),
@@ -156,10 +168,13 @@ fn changed_at(workspace: &Path, path: &str) -> u64 {
     0
 }
 
-/// The runs of tests in the records of all sessions of a work tree; `None` where there is no session.
+/// The runs of tests in the records of the sessions of a work tree that ran some since it changed, else of all of them; `None` where there is no
+/// session.
 fn recorded_runs(
     environment: &HostEnvironment,
     workspace: &Path,
+    changed_at: u64,
+    is_own: impl Fn(&str) -> bool,
 ) -> Result<Option<Vec<TestRun>>, CommandError> {
     let here = AbsolutePath::new(&workspace.to_string_lossy());
     let mut sessions = checkrein_session::sessions(&environment.state)?;
@@ -167,30 +182,34 @@ fn recorded_runs(
     if sessions.is_empty() {
         return Ok(None);
     }
-    let mut runs = Vec::new();
+    let (mut since, mut earlier) = (Vec::new(), Vec::new());
     for session in sessions {
+        let mut runs = Vec::new();
         let ledger = SessionLedger::of_folder(&environment.state, session.folder);
-        let mut open: HashMap<ActionId, u64> = HashMap::new();
+        let mut open: HashMap<ActionId, (u64, Option<Vec<TestSelection>>)> = HashMap::new();
         for record in lines(&ledger.path())?.filter_map(|line| line.ok()?.record) {
             match record.body {
                 RecordBody::Review(review) => {
                     let command =
                         review.input.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
                     if runs_tests(&review.programs, command) {
-                        open.insert(review.action_id, record.at.0);
+                        open.insert(review.action_id, (record.at.0, runner_call(command, &is_own)));
                     }
                 }
                 RecordBody::Outcome(outcome) => {
                     let began = open.remove(&outcome.action_id);
                     let tests = outcome.observation.and_then(|seen| seen.tests);
-                    if let (Some(began), Some(tests)) = (began, tests) {
+                    if let (Some((began, selected)), Some(tests)) = (began, tests) {
                         let end = if outcome.failed { CommandEnd::Failed } else { CommandEnd::Done };
-                        runs.push(TestRun { began, passed: tests.passed, failed: tests.failed, end });
+                        let (passed, failed) = (tests.passed, tests.failed);
+                        runs.push(TestRun { began, passed, failed, end, selected });
                     }
                 }
                 _ => {}
             }
         }
+        let is_of_now = runs.iter().any(|run: &TestRun| run.began >= changed_at);
+        if is_of_now { since.extend(runs) } else { earlier.extend(runs) }
     }
-    Ok(Some(runs))
+    Ok(Some(if since.is_empty() { earlier } else { since }))
 }
