@@ -516,3 +516,20 @@ fn a_plan_is_shown_and_nothing_runs() {
         said(&wrong)
     );
 }
+    // A dry run refuses what a run refuses.
+    place.file(
+        "name: p\ninputs:\n  word: {description: what to write}\nsteps:\n  - {name: a, command: 'true'}\n",
+    );
+    let dry = |more: &[&str]| {
+        let output = place.output(&[&["pipeline", "run", "p.yaml", "--dry-run"], more].concat());
+        (output.status.code(), said(&output))
+    };
+    assert!(dry(&[]).1.contains("the input `word` is missing (what to write)"));
+    assert!(dry(&["--input", "word=a", "--input", "nope=1"]).1.contains("has no input `nope`"));
+    assert_eq!(dry(&["--input", "word=a"]).0, Some(0));
+    let checked = place.output(&["pipeline", "check", "p.yaml"]);
+    let checked = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.contains("input word (must be given)  what to write"), "{checked}");
+    place.environment.write("empty.md", "\n");
+    let empty = place.output(&["task", "empty.md", "--dry-run"]);
+    assert!(said(&empty).contains("empty.md` is empty"), "{}", said(&empty));

@@ -323,7 +323,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             let dry_run = wanted.dry_run;
             let wanted = wanted.request(&environment)?;
             if dry_run {
-                pipeline::check(&environment, &wanted, output)
+                pipeline::dry_run(&environment, &wanted, output)
             } else {
                 pipeline::run(&environment, &wanted, output)
             }
@@ -478,7 +478,7 @@ fn pipelines(
 ) -> Result<ExitStatus, CommandError> {
     match command {
         PipelineCommand::Run(wanted) if wanted.dry_run => {
-            pipeline::check(environment, &wanted.into(), output)
+            pipeline::dry_run(environment, &wanted.into(), output)
         }
         PipelineCommand::Run(wanted) => pipeline::run(environment, &wanted.into(), output),
         PipelineCommand::Check { file } => {

@@ -37,6 +37,16 @@ impl StepCondition {
         self.comparisons.iter().map(|comparison| comparison.name.as_str())
     }
 
+    /// A comparison that never holds: of the outcome of a step that the one with this condition waits for, with a word that such an outcome
+    /// cannot be, since what runs follows only on what lets it on.
+    pub fn never_holds(&self, lets_on: &[&str]) -> Option<(&str, &str)> {
+        self.comparisons.iter().find_map(|comparison| {
+            let step = comparison.name.strip_prefix("steps.")?.strip_suffix(".outcome")?;
+            let word = comparison.word.as_str();
+            (comparison.is_equal && !lets_on.contains(&word)).then_some((step, word))
+        })
+    }
+
     /// Whether it holds. What is not known is the empty text.
     pub fn holds(&self, values: &TemplateValues) -> bool {
         self.comparisons.iter().all(|comparison| {

@@ -10,6 +10,28 @@ use checkrein_pipelines::{
 };
 use checkrein_policy::LayerKind;
 
+#[test]
+fn a_condition_that_never_holds_is_an_error() {
+    let read = |when: &str| {
+        let text = format!(
+            "name: p\nsteps:\n  - {{name: a, command: x}}\n  - {{name: b, command: x}}\n  - {{name: c, command: x, when: \"{when}\"}}\n"
+        );
+        PipelineFile::parse("p.yaml", &text, LayerKind::Project)
+            .map(drop)
+            .map_err(|errors| errors.to_string())
+    };
+    for when in
+        ["steps.a.outcome == 'passed'", "steps.b.outcome == 'left_out'", "steps.b.outcome != 'failed'"]
+    {
+        assert!(read(when).is_ok(), "{when}");
+    }
+    for when in ["steps.b.outcome == 'failed'", "steps.a.outcome == 'refused'", "steps.a.outcome == 'pased'"]
+    {
+        let wrong = read(when).unwrap_err();
+        assert!(wrong.contains("`when` never holds"), "{when}: {wrong}");
+    }
+}
+
 const WHOLE: &str = r#"
 name: fix
 description: Mends what an issue tells.

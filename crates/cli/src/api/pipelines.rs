@@ -105,8 +105,23 @@ pub struct PipelinePlan {
     pub file: String,
     /// Whether it is the user's own, so that it may loosen settings.
     pub is_own: bool,
+    /// What it is given.
+    pub inputs: Vec<PlannedInput>,
     /// Its steps, in the order of the file.
     pub steps: Vec<PlannedStep>,
+}
+
+/// An input of a pipeline.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PlannedInput {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is where nobody says; nothing where it must be given.
+    pub default: Option<String>,
+    /// The words that it may be; any where there are none.
+    pub one_of: Vec<String>,
 }
 
 /// A step that would run.

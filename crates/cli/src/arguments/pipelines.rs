@@ -139,6 +139,12 @@ impl TaskArguments {
         let path = issue.cwd.join(&self.issue.to_string_lossy());
         let text = checkrein_files::read_text(path.as_str(), checkrein_files::SMALL)
             .map_err(|error| checkrein_engine::error::CommandError::file("read", &path, &error))?;
+        if text.trim().is_empty() {
+            return Err(checkrein_engine::error::CommandError::user(
+                format!("the issue `{path}` is empty"),
+                "write what is wrong or wanted into it",
+            ));
+        }
         let stem = self.issue.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let plain =
             |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };

@@ -74,7 +74,7 @@ use crate::terminal::{counted, cut, plain, print, print_exact, table};
 use store::FoundPipeline;
 use store::PipelineStore;
 
-pub use plan::{check, graph};
+pub use plan::{check, dry_run, graph};
 
 /// The longest file of a pipeline, and the longest file that a step makes or is shown, in bytes (ours).
 const LONGEST_FILE: u64 = 256 << 10;

@@ -21,6 +21,7 @@ use crate::condition::StepCondition;
 use crate::endpoint::EndpointTrust;
 use crate::order::StepOrder;
 use crate::reviewer::{ModelReviewer, eligible_reviewers};
+use crate::state::StepOutcome;
 use crate::strikes::LoopKind;
 use crate::template::TextTemplate;
 
@@ -179,8 +180,8 @@ fn command(entry: &YamlEntry, entries: &[YamlEntry], faults: &mut Vec<Fault>) ->
         ("cargo", TestRunner::Cargo),
         ("go", TestRunner::Go),
         ("jest", TestRunner::Jest),
-        ("any", TestRunner::Any),
         ("unittest", TestRunner::Unittest),
+        ("any", TestRunner::Any),
     ];
     let runners = runners.map(|(word, runner)| (word, Some(runner)));
     let runners: Vec<_> = runners.into_iter().chain([("auto", None)]).collect();
@@ -374,6 +375,13 @@ fn references(pipeline: &PipelineFile, place: usize, item: &YamlNode, faults: &m
         }
     }
     names.extend(step.when.iter().flat_map(StepCondition::names));
+    let lets_on = [StepOutcome::Passed, StepOutcome::LeftOut].map(StepOutcome::name);
+    if let Some((other, word)) = step.when.as_ref().and_then(|when| when.never_holds(&lets_on)) {
+        let message = format!(
+            "`when` never holds: this step waits for `{other}`, and runs only where that is `passed` or `left_out`, never where it is `{word}`"
+        );
+        faults.push(unfit(item, message));
+    }
     names.extend(of_agent.into_iter().filter(|name| *name != "prompt"));
     for name in names {
         if let Err(message) = reference(pipeline, place, name) {

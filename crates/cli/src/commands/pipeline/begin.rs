@@ -16,44 +16,21 @@ use checkrein_worktree::{Owner, Uncommitted, WorktreeKind, WorktreeName, Worktre
 
 use super::super::worktree::Site;
 use super::PipelineText;
-use crate::terminal::plain;
+use super::plan::given_inputs;
 
 /// How often it is looked whether what is left is gone.
 const BEAT: Duration = Duration::from_millis(50);
 /// How long is waited for what is left of a pipeline that was killed to be gone (ours).
 const STILL_THERE: Duration = Duration::from_secs(15);
 
-/// What a pipeline is given: what was said, else what its file says. Secrets are masked here, so that they reach neither records nor models.
+/// What a pipeline is given. Secrets are masked here, so that they reach neither records nor models.
 pub(super) fn inputs(
     pipeline: &PipelineFile,
     given: &[(String, String)],
     key: &MaskKey,
 ) -> Result<BTreeMap<String, String>, CommandError> {
-    let names: Vec<&str> = pipeline.inputs.iter().map(|input| input.name.as_str()).collect();
-    if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        let there =
-            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-        return Err(CommandError::user(format!("the pipeline has no input `{}`", plain(name)), there));
-    }
-    let mut all = BTreeMap::new();
-    for input in &pipeline.inputs {
-        let value = given.iter().rev().find(|(name, _)| *name == input.name).map(|(_, value)| value.clone());
-        let value = value.or_else(|| input.default.clone()).ok_or_else(|| {
-            let what = input.description.as_deref().unwrap_or("its file says nothing about it");
-            CommandError::user(
-                format!("the input `{}` is missing ({})", input.name, plain(what)),
-                format!("give it: `--input {}=VALUE`", input.name),
-            )
-        })?;
-        if !input.one_of.is_empty() && !input.one_of.contains(&value) {
-            return Err(CommandError::user(
-                format!("the input `{}` cannot be `{}`", input.name, plain(&value)),
-                format!("it is one of {}", input.one_of.join(", ")),
-            ));
-        }
-        all.insert(input.name.clone(), mask_text(&value, key).into_owned());
-    }
-    Ok(all)
+    let all = given_inputs(pipeline, given)?;
+    Ok(all.into_iter().map(|(name, value)| (name, mask_text(&value, key).into_owned())).collect())
 }
 
 /// Whether a task can be called so: its worktree is.

@@ -1,10 +1,13 @@
 //! What a pipeline file would do, without doing it.
 
+use std::collections::BTreeMap;
+
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check as check_action};
 use checkrein_pipelines::{
-    CommandLine, PipelineFile, ReviewedThing, ReviewerTransport, StepAct, StepSpecification, TemplateValues,
+    CommandLine, PipelineFile, PipelineInput, ReviewedThing, ReviewerTransport, StepAct, StepSpecification,
+    TemplateValues,
 };
 use checkrein_policy::VerdictKind;
 use checkrein_protocol::Action;
@@ -12,11 +15,53 @@ use checkrein_protocol::Action;
 use super::super::{ExitStatus, OutputForm};
 use super::{CURL, PipelineRequest, PipelineText};
 use crate::api;
-use crate::api::pipelines::{PipelinePlan, PlannedStep};
+use crate::api::pipelines::{PipelinePlan, PlannedInput, PlannedStep};
 use crate::terminal::{bold, counted, cut, plain, print, print_exact};
 
 /// How much of a command or a prompt is shown, in letters (ours).
 const SHOWN: usize = 120;
+
+/// What a pipeline is given: what was said, else what its file says.
+pub(super) fn given_inputs(
+    pipeline: &PipelineFile,
+    given: &[(String, String)],
+) -> Result<BTreeMap<String, String>, CommandError> {
+    let names: Vec<&str> = pipeline.inputs.iter().map(|input| input.name.as_str()).collect();
+    if let Some((name, _)) = given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+        let there =
+            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        return Err(CommandError::user(format!("the pipeline has no input `{}`", plain(name)), there));
+    }
+    let mut all = BTreeMap::new();
+    for input in &pipeline.inputs {
+        let value = given.iter().rev().find(|(name, _)| *name == input.name).map(|(_, value)| value.clone());
+        let value = value.or_else(|| input.default.clone()).ok_or_else(|| {
+            let what = input.description.as_deref().unwrap_or("its file says nothing about it");
+            CommandError::user(
+                format!("the input `{}` is missing ({})", input.name, plain(what)),
+                format!("give it: `--input {}=VALUE`", input.name),
+            )
+        })?;
+        if !input.one_of.is_empty() && !input.one_of.contains(&value) {
+            return Err(CommandError::user(
+                format!("the input `{}` cannot be `{}`", input.name, plain(&value)),
+                format!("it is one of {}", input.one_of.join(", ")),
+            ));
+        }
+        all.insert(input.name.clone(), value);
+    }
+    Ok(all)
+}
+
+/// Shows what a run with these inputs would do, and refuses what that would refuse. Runs nothing.
+pub fn dry_run(
+    environment: &HostEnvironment,
+    wanted: &PipelineRequest,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    given_inputs(&wanted.text(environment)?.parse()?, &wanted.inputs)?;
+    check(environment, wanted, output)
+}
 
 /// Shows what would run, step by step, and what would not let it. Runs nothing.
 pub fn check(
@@ -38,6 +83,14 @@ pub fn check(
                 bold(&plain(&plan.pipeline)),
                 counted(plan.steps.len() as u64, "step")
             )];
+            lines.extend(plan.inputs.iter().map(|input| {
+                let words = input.description.as_deref().unwrap_or_default();
+                let default = match &input.default {
+                    Some(default) => format!(" [default: {}]", cut(&plain(default), SHOWN)),
+                    None => " (must be given)".to_owned(),
+                };
+                format!("    input {}{default}  {}", bold(&plain(&input.name)), cut(&plain(words), SHOWN))
+            }));
             for (number, step) in plan.steps.iter().enumerate() {
                 lines.push(format!(
                     "{:>3} {}  {}: {}",
@@ -114,7 +167,17 @@ fn plan(environment: &HostEnvironment, text: &PipelineText, pipeline: &PipelineF
         pipeline: pipeline.name.clone(),
         file: text.name.clone(),
         is_own: text.is_own,
+        inputs: pipeline.inputs.iter().map(planned_input).collect(),
         steps: steps.collect(),
+    }
+}
+
+fn planned_input(input: &PipelineInput) -> PlannedInput {
+    PlannedInput {
+        name: input.name.clone(),
+        description: input.description.clone(),
+        default: input.default.clone(),
+        one_of: input.one_of.clone(),
     }
 }
 
