@@ -111,6 +111,9 @@ fn a_change_goes_its_way_from_the_question_to_the_end() {
     assert_eq!(state(&environment, &id), "rolled back");
     environment.succeed(&["change", "close", &id]);
     assert_eq!(state(&environment, &id), "closed");
+    let again = environment.checkrein(&["change", "close", &id]);
+    let words = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && words.contains(&format!("change {id} is closed already")), "{words}");
     let at_rest = environment.answer_to(&environment.payload("s", "Stop", json!({})));
     assert!(!at_rest.to_string().contains("not verified"), "{at_rest}");
 }

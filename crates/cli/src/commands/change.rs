@@ -367,19 +367,27 @@ pub fn close(
     for_people_only(environment, "change close")?;
     let change = found(environment, id)?;
     let state = change.state(environment.now());
-    let needs_words = match state {
-        ChangeState::Running | ChangeState::Unverified | ChangeState::Failed => true,
-        ChangeState::Waiting
-        | ChangeState::Approved(_)
-        | ChangeState::Expired
-        | ChangeState::Verified
-        | ChangeState::RolledBack
-        | ChangeState::Closed => false,
+    let id = change.record.id.as_str();
+    // What was verified or taken back says itself what came of it.
+    let hint = match state {
+        ChangeState::Verified | ChangeState::RolledBack => None,
+        ChangeState::Running | ChangeState::Unverified | ChangeState::Failed => {
+            Some("`checkrein change verify` runs its verification; `--outcome TEXT` closes it as it is")
+        }
+        ChangeState::Waiting | ChangeState::Approved(_) | ChangeState::Expired => {
+            Some("its command did not run: `--outcome TEXT` says why it is closed")
+        }
+        ChangeState::Closed => {
+            return Err(CommandError::user(
+                format!("change {id} is closed already"),
+                format!("`checkrein change show {id}` shows what came of it"),
+            ));
+        }
     };
-    if needs_words && outcome.is_none() {
+    if let (Some(hint), None) = (hint, &outcome) {
         return Err(CommandError::user(
-            format!("change {} is {}, so its outcome must be said", change.record.id.as_str(), state.word()),
-            "`checkrein change verify` runs its verification; `--outcome TEXT` closes it as it is",
+            format!("change {id} is {}, so its outcome must be said", state.word()),
+            hint,
         ));
     }
     let outcome = outcome.unwrap_or_else(|| state.word().to_owned());
