@@ -184,29 +184,54 @@ fn an_agent_is_told_what_was_wrong_and_no_secret() {
     assert_eq!(String::from_utf8_lossy(&runs.stdout).matches("\"worktree\":\"p\"").count(), 2);
 }
 
-#[test]
-fn a_reviewer_that_gives_no_verdict_stops_the_pipeline() {
+/// A reviewer that behaves so gives no verdict, for this reason, and nothing behind it runs.
+fn gives_no_verdict(mode: &str, cause: &str) {
     let place = Place::new();
-    for (mode, cause) in [
-        ("lies", "`gemini-2.5-flash` answered, and `gemini-3-pro` was asked"),
-        ("silent", "nothing says which model answered"),
-        ("nonsense", "its answer holds no verdict"),
-        ("echoes", "its answer holds no verdict"),
-        ("hangs", "no answer within"),
-        ("quota", "its quota is used up"),
-        ("floods", "it wrote more than an answer may have"),
-    ] {
-        place.mode("gemini", mode);
-        place.file(REVIEWED);
-        let (status, answer) = place.run(&["--task", mode]);
-        assert_eq!(
-            (status, outcomes(&answer)),
-            (4, ["code passed", "review did_not_run", "end did_not_run"].map(str::to_owned).into()),
-            "{mode}: {answer}"
-        );
-        assert!(reason(&answer, 1).contains(cause), "{mode}: {answer}");
-        assert_eq!(answer["steps"][1]["reviews"][0]["verdict"], Json::Null);
-    }
+    place.mode("gemini", mode);
+    place.file(REVIEWED);
+    let (status, answer) = place.run(&[]);
+    assert_eq!(
+        (status, outcomes(&answer)),
+        (4, ["code passed", "review did_not_run", "end did_not_run"].map(str::to_owned).into()),
+        "{answer}"
+    );
+    assert!(reason(&answer, 1).contains(cause), "{answer}");
+    assert_eq!(answer["steps"][1]["reviews"][0]["verdict"], Json::Null);
+}
+
+#[test]
+fn a_reviewer_that_lies_about_its_model_stops_the_pipeline() {
+    gives_no_verdict("lies", "`gemini-2.5-flash` answered, and `gemini-3-pro` was asked");
+}
+
+#[test]
+fn a_reviewer_that_does_not_say_its_model_stops_the_pipeline() {
+    gives_no_verdict("silent", "nothing says which model answered");
+}
+
+#[test]
+fn a_reviewer_that_answers_nonsense_stops_the_pipeline() {
+    gives_no_verdict("nonsense", "its answer holds no verdict");
+}
+
+#[test]
+fn a_reviewer_that_repeats_what_it_reads_stops_the_pipeline() {
+    gives_no_verdict("echoes", "its answer holds no verdict");
+}
+
+#[test]
+fn a_reviewer_that_hangs_stops_the_pipeline() {
+    gives_no_verdict("hangs", "no answer within");
+}
+
+#[test]
+fn a_reviewer_that_is_out_of_quota_stops_the_pipeline() {
+    gives_no_verdict("quota", "its quota is used up");
+}
+
+#[test]
+fn a_reviewer_that_floods_stops_the_pipeline() {
+    gives_no_verdict("floods", "it wrote more than an answer may have");
 }
 
 // Source: seed 004-40
@@ -508,14 +533,6 @@ fn a_plan_is_shown_and_nothing_runs() {
     assert!(drawn.contains("s1 --> s3") && drawn.contains("s2 -. \"fails, at most 3\" .-> s1"), "{drawn}");
     assert!(!place.environment.project().join("made").exists());
     assert!(place.output(&["--json", "pipeline", "list"]).stdout.is_empty());
-    place.file("name: p\nsteps:\n  - {nam: a, command: x}\n");
-    let wrong = place.output(&["pipeline", "check", "p.yaml"]);
-    assert!(
-        said(&wrong).contains("p.yaml:3:6") && said(&wrong).contains("did you mean `name`?"),
-        "{}",
-        said(&wrong)
-    );
-}
     // A dry run refuses what a run refuses.
     place.file(
         "name: p\ninputs:\n  word: {description: what to write}\nsteps:\n  - {name: a, command: 'true'}\n",
@@ -533,3 +550,11 @@ fn a_plan_is_shown_and_nothing_runs() {
     place.environment.write("empty.md", "\n");
     let empty = place.output(&["task", "empty.md", "--dry-run"]);
     assert!(said(&empty).contains("empty.md` is empty"), "{}", said(&empty));
+    place.file("name: p\nsteps:\n  - {nam: a, command: x}\n");
+    let wrong = place.output(&["pipeline", "check", "p.yaml"]);
+    assert!(
+        said(&wrong).contains("p.yaml:3:6") && said(&wrong).contains("did you mean `name`?"),
+        "{}",
+        said(&wrong)
+    );
+}

@@ -37,7 +37,12 @@ pub enum SourceLanguage {
 const ROWS: [(SourceLanguage, &str, &[&str], &[&str]); 13] = [
     (SourceLanguage::Rust, "rust", &["rs"], &["rs"]),
     (SourceLanguage::Python, "python", &["py", "python3"], &["py", "pyi", "pyw"]),
-    (SourceLanguage::JavaScript, "javascript", &["js", "jsx", "node"], &["js", "jsx", "mjs", "cjs"]),
+    (
+        SourceLanguage::JavaScript,
+        "javascript",
+        &["js", "jsx", "node"],
+        &["js", "jsx", "mjs", "cjs", "es6", "es"],
+    ),
     (SourceLanguage::TypeScript, "typescript", &["ts"], &["ts", "mts", "cts"]),
     (SourceLanguage::Tsx, "tsx", &["typescriptreact"], &["tsx"]),
     (SourceLanguage::Go, "go", &["golang"], &["go"]),
@@ -121,9 +126,19 @@ impl SourceLanguage {
 
     fn of_first_line(line: &str) -> Option<Self> {
         let program = line.strip_prefix("#!")?;
-        let words = program.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-        // `env` and its options stand before the program that is meant.
-        let name = words.into_iter().find(|word| *word != "env" && !word.starts_with('-'))?;
+        let words: Vec<&str> =
+            program.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
+        // `env`, its options and its variables stand before the program that is meant.
+        let name =
+            words.iter().find(|word| **word != "env" && !word.starts_with('-') && !word.contains('='))?;
+        // What runs scripts of one language, whatever is installed for them.
+        let is_of = |name: &&str, others: &[&str]| others.contains(name);
+        if is_of(name, &["uv", "pipx", "pypy", "pypy3", "ipython"]) {
+            return Some(Self::Python);
+        }
+        if is_of(name, &["deno", "bun", "tsx", "ts-node"]) {
+            return Some(Self::TypeScript);
+        }
         Self::named(name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.'))
     }
 }
@@ -131,6 +146,22 @@ impl SourceLanguage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_say_in_their_first_line_what_they_are() {
+        for (line, language) in [
+            ("#!/usr/bin/env -S uv run --script", Some(SourceLanguage::Python)),
+            ("#!/usr/bin/env -S PYTHONPATH=src python3.12 -u", Some(SourceLanguage::Python)),
+            ("#!/usr/bin/env -S deno run -A", Some(SourceLanguage::TypeScript)),
+            ("#!/usr/bin/env node", Some(SourceLanguage::JavaScript)),
+            ("#!/bin/sh", Some(SourceLanguage::Shell)),
+            ("#!/usr/bin/perl", None),
+            ("uv run", None),
+        ] {
+            assert_eq!(SourceLanguage::of_file("tool", line), language, "{line}");
+        }
+        assert_eq!(SourceLanguage::of_file("a.es6", ""), Some(SourceLanguage::JavaScript));
+    }
 
     #[test]
     fn every_language_has_a_row_and_a_parser() {

@@ -104,7 +104,7 @@ elif mode == "revises-code" and "as a diff" in prompt and "The last review asked
 elif mode == "blocks":
     verdict.update(verdict="BLOCKED")
     say(json.dumps(verdict))
-else: say("My verdict:\n```json\n" + json.dumps(verdict) + "\n```")
+else: say("```json\n" + json.dumps(verdict) + "\n```")
 "#;
 
 pub struct Place {

@@ -115,7 +115,8 @@ fn answer_by(
         // Who that is, nobody knows.
         ApprovalSource::Link => "the holder of a link".to_owned(),
         ApprovalSource::CommandLine | ApprovalSource::Console | ApprovalSource::Api => {
-            environment.user.clone().unwrap_or_else(|| "unknown".to_owned())
+            // A shell of a task that is timed may have no name for its user, but the kernel knows whose it is.
+            environment.user.clone().unwrap_or_else(|| format!("user {}", rustix::process::getuid().as_raw()))
         }
     };
     let by = ApprovalAnswerer { name, source, place };

@@ -14,8 +14,8 @@ mod scope;
 mod secrets;
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -101,6 +101,12 @@ pub fn gate(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     check_options(wanted)?;
+    if output == OutputForm::Json && wanted.form != ReportForm::Usual {
+        return Err(CommandError::user(
+            "a report has one form: `--json` and `--form` do not go together",
+            "leave one of them out",
+        ));
+    }
     let (base, paths, begun) = match &wanted.input {
         GateInput::Batch(source) => return batch::batch(source),
         GateInput::Changes { base, paths, begun } => (base, paths, *begun),
@@ -284,22 +290,15 @@ fn conclude(answer: &mut GateAnswer, strictness: Strictness) {
     outcome.clone_into(&mut answer.outcome);
 }
 
-/// Takes up what was found in a text, without what it allows.
-fn take(answer: &mut GateAnswer, gate: Gate, path: &str, text: &str, findings: Vec<GateFinding>) {
+/// Takes up what was found in a text that was another before, without what it allows.
+fn take(
+    answer: &mut GateAnswer,
+    gate: Gate,
+    (path, text, before): (&str, &str, Option<&str>),
+    findings: Vec<GateFinding>,
+) {
     let sifted = sift(gate, text, findings);
     answer.findings.extend(sifted.findings.into_iter().map(|finding| entry(path, finding)));
-}
-
-/// The longest file that a gate reads, in bytes.
-fn longest(gate: Gate) -> u64 {
-    match gate {
-        // Where no tree is made of it a text may be long (ours).
-        Gate::Secrets => 16 * LONGEST,
-        Gate::Completeness
-        | Gate::Scope
-        | Gate::Phantoms
-        | Gate::Licences
-        | Gate::Mechanical
     take_allowed(answer, (path, text, before), &sifted.allowed);
 }
 
@@ -316,6 +315,18 @@ fn take_allowed(
     let added = before.map(|before| added_lines(before, text));
     let is_new = |line: usize| added.as_ref().is_none_or(|added| added.contains(&line));
     answer.findings.extend(new_exemptions(allowed, is_new).into_iter().map(|one| entry(path, one)));
+}
+
+/// The longest file that a gate reads, in bytes.
+fn longest(gate: Gate) -> u64 {
+    match gate {
+        // Where no tree is made of it a text may be long (ours).
+        Gate::Secrets => 16 * LONGEST,
+        Gate::Completeness
+        | Gate::Scope
+        | Gate::Phantoms
+        | Gate::Licences
+        | Gate::Mechanical
         | Gate::TestPlan
         | Gate::Lld
         | Gate::Implementation => LONGEST,
@@ -359,6 +370,16 @@ fn entry(path: &str, finding: GateFinding) -> GateFindingEntry {
     }
 }
 
+/// The lines of a text that it did not have before, counted from 1.
+fn added_lines(before: &str, now: &str) -> HashSet<usize> {
+    let difference = TextDiff::from_lines(before, now);
+    let changes = difference.iter_all_changes();
+    changes
+        .filter(|change| change.tag() == ChangeTag::Insert)
+        .filter_map(|change| Some(change.new_index()? + 1))
+        .collect()
+}
+
 /// The lines of a text that differ from what it was, counted from 1. Where lines went, those around count: what is left may be what changed.
 fn changed_lines(before: &str, now: &str) -> Vec<RangeInclusive<usize>> {
     let difference = TextDiff::from_lines(before, now);
@@ -371,16 +392,6 @@ fn changed_lines(before: &str, now: &str) -> Vec<RangeInclusive<usize>> {
                 continue;
             }
             ChangeTag::Delete => next.saturating_sub(1).max(1)..=next,
-/// The lines of a text that it did not have before, counted from 1.
-fn added_lines(before: &str, now: &str) -> HashSet<usize> {
-    let difference = TextDiff::from_lines(before, now);
-    let changes = difference.iter_all_changes();
-    changes
-        .filter(|change| change.tag() == ChangeTag::Insert)
-        .filter_map(|change| Some(change.new_index()? + 1))
-        .collect()
-}
-
             ChangeTag::Insert => {
                 next += 1;
                 next - 1..=next - 1
@@ -401,6 +412,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn added_lines_are_those_that_were_not_there() {
+        assert_eq!(added_lines("a\nb\nc\n", "a\nx\nc\n"), HashSet::from([2]));
+        assert!(added_lines("a\nb\nc\n", "a\nc\n").is_empty());
+    }
+
+    #[test]
     fn changed_lines_are_those_of_the_new_text() {
         assert_eq!(changed_lines("a\nb\nc\n", "a\nx\nc\n"), [1..=2]);
         assert_eq!(changed_lines("a\nb\n", "a\nb\nc\nd\n"), [3..=4]);
@@ -408,9 +425,3 @@ mod tests {
         assert!(changed_lines("a\n", "a\n").is_empty());
     }
 }
-    #[test]
-    fn added_lines_are_those_that_were_not_there() {
-        assert_eq!(added_lines("a\nb\nc\n", "a\nx\nc\n"), HashSet::from([2]));
-        assert!(added_lines("a\nb\nc\n", "a\nc\n").is_empty());
-    }
-

@@ -49,7 +49,7 @@ pub(super) fn text(answer: &GateAnswer) -> String {
         let _ = write!(text, "\nnot examined, because {cause}: {names}{rest}\n");
     }
     for one in &answer.not_run {
-        let _ = write!(text, "\n{} was not looked at: {}\n", one.what, one.cause);
+        let _ = write!(text, "\nnot looked at: {}: {}\n", one.what, one.cause);
     }
     text
 }

@@ -13,9 +13,9 @@ use checkrein_engine::Context;
 use checkrein_engine::change_records::{self, ChangeStep};
 use checkrein_engine::check_before_running;
 use checkrein_engine::environment::HostEnvironment;
-use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_gates::only_prints;
 use checkrein_ledger::TreeMark;
+use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_pipelines::{
     AgentStep, CommandLine, CommandStep, GateStep, PipelineFile, PipelineState, ReviewRecordEntry, StepAct,
     StepEnd, StepOutcome, StepResult, StepSpecification, TemplateValues,
@@ -246,7 +246,7 @@ impl StepWork {
             result,
             text: mask_text(&tail(&output, TOLD), &self.key).into_owned(),
             route: Some(route),
-            reviews: Vec::new(),
+            ..StepReport::plain(StepEnd::Passed, "")
         }))
     }
 
@@ -288,8 +288,10 @@ impl StepWork {
         let permission = match review.verdict.kind {
             VerdictKind::Ok | VerdictKind::Nudge => CommandPermission::Given(change),
             VerdictKind::Escalate => {
-                let report =
-                    self.asked(json!({ "id": "1", "command": text, "cwd": cwd }), &review.reasoning.primary)?;
+                let report = self.asked(
+                    json!({ "id": "1", "command": text, "cwd": cwd }),
+                    &format!("`{}`: {}", text.trim(), review.reasoning.primary),
+                )?;
                 match report {
                     Some(report) if report.result.end == StepEnd::Passed => CommandPermission::Given(None),
                     other => CommandPermission::Refused(other.map(Box::new)),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use checkrein_engine::approvals::{self, ApprovalEnd, ApprovalState, PutBy};
 use checkrein_policy::Digest;
 use checkrein_sandbox::end_with_parent;
+use checkrein_supervise::runs::file::replace;
 use serde_json::Value as Json;
 
 use super::super::approvals::put::Letter;
@@ -64,7 +65,8 @@ pub(super) fn ask(work: &StepWork, question: Json, message: &str) -> io::Result<
         let why = told["error"].as_str().unwrap_or("the question could not be put").to_owned();
         return Ok(reason.unwrap_or(Answered::Nobody(why)));
     };
-    drop(work.events.send(StepEvent::Asked { place: work.place, question: id.to_owned() }));
+    let about = message.to_owned();
+    drop(work.events.send(StepEvent::Asked { place: work.place, question: id.to_owned(), about }));
     loop {
         if child.try_wait()?.is_some() {
             break;
@@ -80,10 +82,16 @@ pub(super) fn ask(work: &StepWork, question: Json, message: &str) -> io::Result<
         .unwrap_or_else(|| Answered::Nobody("the question is gone without an answer".to_owned())))
 }
 
-/// What became of a question that does not wait any more; `None` where nothing did.
+/// What became of a question that does not wait any more; `None` where nothing did. Who answered is kept with the attempt.
 fn settled(work: &StepWork, id: &str) -> Option<Answered> {
     let found = approvals::one(&work.environment, id)?;
     let settled = found.settled.as_ref();
+    if let Some(settled) = settled
+        && let Ok(text) = serde_json::to_vec_pretty(settled)
+    {
+        // The answer counts also where it cannot be kept here: it is in the record of questions.
+        drop(replace(&work.folder.join("answer.json"), &text));
+    }
     let by = settled.and_then(|settled| settled.by.as_ref()).map_or("a user", |by| by.name.as_str());
     match found.state {
         ApprovalState::Allowed => Some(Answered::Yes(by.to_owned())),

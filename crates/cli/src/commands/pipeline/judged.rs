@@ -41,7 +41,7 @@ pub(super) fn judges(act: &StepAct) -> bool {
 /// Writes down what lies on disk when a step begins to judge it; what lay in the tree then.
 pub(super) fn keep(work: &StepWork) -> Option<TreeMark> {
     if !judges(&work.step.act) {
-        return;
+        return None;
     }
     let (repository, ids) = on_disk(&work.environment, &work.directory, work.base.as_deref())?;
     // Without it nothing is published, which says so.

@@ -273,7 +273,8 @@ impl<'a> Runner<'a> {
                 break;
             }
             match heard.recv_timeout(BEAT) {
-                Ok(StepEvent::Asked { place, question }) => {
+                Ok(StepEvent::Asked { place, question, about }) => {
+                    Self::say(&format!("{} asks: {about}", self.name(place)));
                     Self::say(&format!(
                         "{} waits for you: `checkrein approval show {question}`, then `checkrein approval allow {question}` or `deny`",
                         self.name(place)
@@ -321,12 +322,12 @@ impl<'a> Runner<'a> {
             step.route = route;
             step.outputs = outputs;
             step.reviews.extend(reviews);
-        }
             step.exemptions = exemptions;
+        }
         let consequence = self.state.finish(&self.pipeline, place, result, self.environment.now().0);
+        self.record(place, tree)?;
         self.save()?;
         let step = self.state.steps.get(place);
-        self.record(place, tree)?;
         let (reason, outcome) =
             step.map_or((String::new(), StepOutcome::DidNotRun), |step| (step.reason.clone(), step.outcome));
         let last = step.and_then(|step| step.attempts.last()).map(|attempt| attempt.summary.clone());
@@ -342,8 +343,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Copies what a step made to its artifacts.
-    fn keep_outputs(&self, place: usize) -> Result<BTreeMap<String, KeptOutput>, String> {
     /// Records how a step ended. Whoever is killed before that is written to the state finds a step that was cut off.
     fn record(&self, place: usize, tree: Option<TreeMark>) -> Result<(), CommandError> {
         let Some(step) = self.state.steps.get(place) else { return Ok(()) };
@@ -360,6 +359,8 @@ impl<'a> Runner<'a> {
         self.store.record(self.environment.now().0, &record)
     }
 
+    /// Copies what a step made to its artifacts.
+    fn keep_outputs(&self, place: usize) -> Result<BTreeMap<String, KeptOutput>, String> {
         let Some(step) = self.pipeline.steps.get(place) else { return Ok(BTreeMap::new()) };
         let mut kept = BTreeMap::new();
         for (name, path) in &step.outputs {
