@@ -202,6 +202,17 @@ fn a_file_outside_of_the_list_that_excuses_itself_is_told() {
 }
 
 #[test]
+fn a_stub_in_the_script_of_a_component_is_found_at_its_line() {
+    let environment = changed();
+    environment.write(
+        "App.vue",
+        "<template>\n  <p>TODO</p>\n</template>\n<script>\nexport function load(path) {\n  throw new Error('not implemented')\n}\n</script>\n",
+    );
+    let output = environment.checkrein(&["--json", "gate", "completeness", "App.vue"]);
+    assert_eq!(found(&output), ["App.vue:6 error not_implemented"], "{}", said(&output));
+}
+
+#[test]
 fn a_report_has_one_form() {
     let environment = changed();
     let output = environment.checkrein(&["--json", "gate", "secrets", "--form", "sarif"]);

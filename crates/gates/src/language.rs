@@ -1,5 +1,7 @@
 //! The languages that the gates read, and how they are told apart.
 
+use std::borrow::Cow;
+
 use crate::grammar::{self, Grammar};
 
 /// A language that the gates read as a syntax tree.
@@ -43,7 +45,7 @@ const ROWS: [(SourceLanguage, &str, &[&str], &[&str]); 13] = [
         &["js", "jsx", "node"],
         &["js", "jsx", "mjs", "cjs", "es6", "es"],
     ),
-    (SourceLanguage::TypeScript, "typescript", &["ts"], &["ts", "mts", "cts"]),
+    (SourceLanguage::TypeScript, "typescript", &["ts"], &["ts", "mts", "cts", "vue", "svelte"]),
     (SourceLanguage::Tsx, "tsx", &["typescriptreact"], &["tsx"]),
     (SourceLanguage::Go, "go", &["golang"], &["go"]),
     (SourceLanguage::Java, "java", &[], &["java"]),
@@ -65,6 +67,33 @@ const ROWS: [(SourceLanguage, &str, &[&str], &[&str]); 13] = [
         &["sh", "bash", "zsh", "ksh", "bats"],
     ),
 ];
+
+/// Files that hold code between marks, by their endings.
+const COMPONENTS: [&str; 2] = ["vue", "svelte"];
+
+/// The code of a file: of a component what stands in its scripts, at the lines where it stands, else all of the text.
+pub fn code_of<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    if !ending.is_some_and(|ending| COMPONENTS.contains(&ending.as_str())) {
+        return Cow::Borrowed(text);
+    }
+    let mut is_script = false;
+    let mut code = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mark = line.trim_start().to_ascii_lowercase();
+        if mark.starts_with("</script") {
+            is_script = false;
+        }
+        if is_script {
+            code.push_str(line);
+        } else {
+            code.extend(line.chars().filter(|letter| matches!(letter, '\n' | '\r')));
+        }
+        let opens = mark.starts_with("<script") && !mark.contains("</script");
+        is_script |= opens;
+    }
+    Cow::Owned(code)
+}
 
 impl SourceLanguage {
     /// The language of a name such as `python` or `c++`, in any case; `None` when no grammar reads it.
@@ -161,6 +190,14 @@ mod tests {
             assert_eq!(SourceLanguage::of_file("tool", line), language, "{line}");
         }
         assert_eq!(SourceLanguage::of_file("a.es6", ""), Some(SourceLanguage::JavaScript));
+    }
+
+    #[test]
+    fn the_code_of_a_component_stands_in_its_scripts() {
+        let text = "<template>\n  <p>{{ a }}</p>\n</template>\n<script setup lang=\"ts\">\nconst a = 1\n</script>\n<style>\n</style>\n";
+        assert_eq!(code_of("a.vue", text), "\n\n\n\nconst a = 1\n\n\n\n");
+        assert_eq!(code_of("a.ts", text), text);
+        assert_eq!(SourceLanguage::of_file("a.vue", ""), Some(SourceLanguage::TypeScript));
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub use implementation::{
     CommandEnd, PathChange, TestRun, TestSelection, examine_runs, not_in_design, only_prints, runs_tests,
     undone_files,
 };
-pub use language::SourceLanguage;
+pub use language::{SourceLanguage, code_of};
 pub use licences::{PERMISSIVE, examine_licences, licence_of_metadata};
 pub use line_exemption::{Sifted, sift};
 pub use lld::{DesignDecision, DesignIssue, LLD_QUESTION, examine_form, reviewed_design};

@@ -279,14 +279,13 @@ impl PipelineState {
         for step in &mut self.steps {
             match step.outcome {
                 StepOutcome::Passed | StepOutcome::Waiting => {}
-                // Its condition is asked again.
-                StepOutcome::LeftOut => step.wait_again(),
                 // Being cut off is no failure, and takes none back.
                 StepOutcome::Running => {
                     step.outcome = StepOutcome::Waiting;
                     step.reason.clear();
                 }
-                StepOutcome::DidNotRun => step.wait_again(),
+                // The condition of one that was left out is asked again.
+                StepOutcome::LeftOut | StepOutcome::DidNotRun => step.wait_again(),
                 StepOutcome::Failed | StepOutcome::Refused | StepOutcome::Halted => {
                     step.wait_again();
                     // Somebody looked at it: its loop begins anew.

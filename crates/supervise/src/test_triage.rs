@@ -261,10 +261,10 @@ fn failure(
     let says = |words: &str| output.contains(words);
     match (runner, status) {
         (TestRunner::Jest, 0 | 1) if says("No tests found") => TestFailureKind::NoTests,
-        (TestRunner::Pytest, 5) => TestFailureKind::NoTests,
+        (TestRunner::Pytest | TestRunner::Unittest, 5) => TestFailureKind::NoTests,
         (TestRunner::Any, 0) => TestFailureKind::None,
         // A status can be made up, by a test that ends the runner or by who replaced it; then the sums tell.
-        (_, 0) if failed.unwrap_or(0) > 0 => TestFailureKind::Tests,
+        (_, 0) | (TestRunner::Unknown, 1..=125) if failed.unwrap_or(0) > 0 => TestFailureKind::Tests,
         (_, 0) if passed.unwrap_or(0) > 0 => TestFailureKind::None,
         (TestRunner::Go, 0) if output.lines().any(has_go_passed) => TestFailureKind::None,
         (_, 0) if passed.is_some() || says("no test files") || says("no tests to run") => {
@@ -276,21 +276,18 @@ fn failure(
         (TestRunner::Any, 92) => TestFailureKind::Provider,
         (TestRunner::Any, 93) => TestFailureKind::Conflict,
         (TestRunner::Any, 94) => TestFailureKind::Killed,
-        (TestRunner::Unknown, 1..=125) if failed.unwrap_or(0) > 0 => TestFailureKind::Tests,
         (TestRunner::Any | TestRunner::Unknown, 1..=125) => TestFailureKind::Command,
         (TestRunner::Unittest, 1) if says("No module named unittest") => TestFailureKind::Usage,
         (TestRunner::Unittest, 1) if says("Failed to import test module") || failed.is_none() => {
             TestFailureKind::Build
         }
-        (TestRunner::Unittest, 1) => tests,
-        (TestRunner::Unittest, 2) => TestFailureKind::Usage,
-        (TestRunner::Unittest, 5) => TestFailureKind::NoTests,
         (TestRunner::Pytest, 1) if failed.is_none() && says("No module named pytest") => {
             TestFailureKind::Usage
         }
         (TestRunner::Pytest, 2) if says("error") && says("collect") => TestFailureKind::Build,
         (TestRunner::Pytest, 2) | (_, 130) => TestFailureKind::Interrupted,
         (TestRunner::Pytest, 4)
+        | (TestRunner::Unittest, 2)
         | (TestRunner::Cargo, 1)
         | (TestRunner::Any | TestRunner::Unknown, 126 | 127) => TestFailureKind::Usage,
         // A program that panics outside a test ends the same way as a build that fails; only one of them has run tests.
@@ -301,7 +298,7 @@ fn failure(
             TestFailureKind::Build
         }
         (TestRunner::Cargo, 101) | (TestRunner::Go, 1) => TestFailureKind::Tests,
-        (TestRunner::Pytest | TestRunner::Jest, 1) => tests,
+        (TestRunner::Pytest | TestRunner::Jest | TestRunner::Unittest, 1) => tests,
         // Signals, and statuses that the runner does not document.
         _ => TestFailureKind::Runner,
     }

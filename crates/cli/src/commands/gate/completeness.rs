@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, examine_file, examine_tests};
+use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, code_of, examine_file, examine_tests};
 use checkrein_worktree::{ChangedText, TextNow};
 
 use super::places::PlacedTexts;
@@ -24,10 +24,12 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
     let Some(language) = SourceLanguage::of_file(&file.path, &text) else {
         return answer.not_examined.push(not_examined("no grammar reads it", false));
     };
+    let text = code_of(&file.path, &text);
     if text.contains('\0') {
         return answer.not_examined.push(not_examined("it is not text", true));
     }
     let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+    let before = before.as_ref().map(|before| code_of(&file.path, before));
     let changed = before.as_ref().map(|before| changed_lines(before, &text));
     let examined = examine_file(GateText {
         language,
@@ -49,16 +51,22 @@ pub(super) fn compare_tests(changed: PlacedTexts<'_>, answer: &mut GateAnswer) {
         before: Option<Cow<'t, str>>,
         now: Option<Cow<'t, str>>,
     }
+    fn code<'t>(file: &ChangedText, bytes: &'t [u8]) -> Cow<'t, str> {
+        match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => code_of(&file.path, text),
+            Cow::Owned(text) => Cow::Owned(code_of(&file.path, &text).into_owned()),
+        }
+    }
     let texts: Vec<Texts<'_>> = changed
         .whole()
         .filter_map(|file| {
             let now = match &file.now {
-                TextNow::Bytes(bytes) => Some(String::from_utf8_lossy(bytes)),
+                TextNow::Bytes(bytes) => Some(code(file, bytes)),
                 TextNow::Gone => None,
                 // It fails the gate, or is no code.
                 TextNow::NotRead(_) => return None,
             };
-            let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+            let before = file.before.as_ref().map(|bytes| code(file, bytes));
             let shown = now.as_deref().or(before.as_deref()).unwrap_or_default();
             let language = SourceLanguage::of_file(&file.path, shown)?;
             Some(Texts { file, language, before, now })

@@ -1,8 +1,8 @@
 //! The gate of phantoms over changed files.
 
 use checkrein_gates::{
-    Ecosystem, Gate, KnownPackages, OnDisk, PackageFile, SourceLanguage, examine_imports, examine_manifest,
-    read_packages,
+    Ecosystem, Gate, KnownPackages, OnDisk, PackageFile, SourceLanguage, code_of, examine_imports,
+    examine_manifest, read_packages,
 };
 use checkrein_worktree::{ChangedText, GitRepository};
 
@@ -63,7 +63,8 @@ fn examine_one(
         return answer.not_examined.push(not_examined("imports of its language are not read", false));
     };
     let changed = held.as_ref().map(|before| changed_lines(before, &text));
-    match examine_imports(&file.path, language, &text, changed.as_deref(), known, disk) {
+    let code = code_of(&file.path, &text);
+    match examine_imports(&file.path, language, &code, changed.as_deref(), known, disk) {
         Some(found) => {
             unknown.extend(found.unknown.into_iter().map(|name| (ecosystem, name)));
             take(answer, Gate::Phantoms, whole, found.findings);

@@ -162,10 +162,10 @@ impl StepWork {
         if all.is_empty() {
             return String::new();
         }
-        let shown = all.iter().take(EXEMPTIONS).map(|one| format!("\n  {one}")).collect::<String>();
+        let shown = all.iter().take(EXEMPTIONS).map(String::as_str).collect::<Vec<_>>().join("\n  ");
         let more = all.len().saturating_sub(EXEMPTIONS);
         let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-        format!("\nThe change excuses itself from gates:{shown}{more}")
+        format!("\nThe change excuses itself from gates:\n  {shown}{more}")
     }
 
     /// The exemptions that the gates of this run met and that came with the change, masked.

@@ -35,8 +35,7 @@ fn with_exemptions(exemptions: &[String], diff: Vec<u8>) -> Vec<u8> {
     if diff.is_empty() {
         return diff;
     }
-    let list: String = exemptions.iter().map(|one| format!("{one}\n")).collect();
-    [format!("Exemptions:\n{list}\nChanges:\n").into_bytes(), diff].concat()
+    [format!("Exemptions:\n{}\n\nChanges:\n", exemptions.join("\n")).into_bytes(), diff].concat()
 }
 
 /// Asks the reviewers of a design, whose form was looked at.
