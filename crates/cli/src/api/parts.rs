@@ -174,6 +174,8 @@ pub(super) struct RouteOfTests {
     passed: Option<u64>,
     /// Tests that failed; null is not known.
     failed: Option<u64>,
+    /// Tests that were skipped or not selected; null is not known.
+    left_out: Option<u64>,
     /// Names of tests that failed, the first 100.
     failing: Vec<String>,
     /// Runs in a row with the same result, this one included.
