@@ -137,7 +137,7 @@ fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)
             known => known,
         };
         let act = match act {
-            Act::Work if answers_not_implemented(source, body) => Act::Unwritten(Saying::Message),
+            Act::Work | Act::End if answers_not_implemented(source, body) => Act::Unwritten(Saying::Message),
             act => act,
         };
         return all.push((body, act));
@@ -160,7 +160,9 @@ fn collect<'t>(source: &'t Source, body: Node<'t>, all: &mut Vec<(Node<'t>, Act)
             _ => act(source, statement, depth),
         };
         let done = match done {
-            Act::Work if answers_not_implemented(source, statement) => Act::Unwritten(Saying::Message),
+            Act::Work | Act::End if answers_not_implemented(source, statement) => {
+                Act::Unwritten(Saying::Message)
+            }
             done => done,
         };
         all.push((statement, done));
@@ -318,7 +320,46 @@ fn is_unwritten_name(source: &Source, node: Node<'_>) -> bool {
     // Python's value of that name is part of a protocol.
     is_name.contains(&node.kind())
         && source.language() != SourceLanguage::Python
-        && source.grammar().unfinished_errors.contains(&last)
+        && names_unwritten(source, last)
+}
+
+/// Whether a name is one of an error that says that something is not written, in the words that it is put together from: `ErrWIP`,
+/// `NotYetDone`.
+fn names_unwritten(source: &Source, name: &str) -> bool {
+    if source.grammar().unfinished_errors.contains(&name) {
+        return true;
+    }
+    let parts = parts_of_name(name);
+    let has = |word: &str| parts.iter().any(|part| part == word);
+    let is_error = ["err", "error", "exception", "failure"].iter().any(|word| has(word));
+    let is_told =
+        ["todo", "wip", "stub", "stubbed", "unimplemented", "unfinished"].iter().any(|word| has(word))
+            || has("not")
+                && (has("implemented")
+                    || has("yet")
+                    || has("done") && parts.len() <= 4
+                    || has("written")
+                    || has("coded"));
+    is_error && is_told
+}
+
+/// The words that a name is put together from, in small letters.
+fn parts_of_name(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = !letter.is_alphanumeric() || letter.is_uppercase() && !before.is_uppercase();
+        if begins && parts.last().is_some_and(|part| !part.is_empty()) {
+            parts.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(part) = parts.last_mut()
+        {
+            part.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    parts
 }
 
 /// Whether an expression always has the same value.
@@ -348,6 +389,9 @@ pub(crate) fn is_fixed(source: &Source, node: Node<'_>, depth: usize) -> bool {
         return named_children(node).into_iter().filter(|part| !grammar.comments.contains(&part.kind())).all(
             |part| grammar.texts.contains(&part.kind()) && is_plain() || is_fixed(source, part, depth - 1),
         );
+    }
+    if node.kind() == "array_creation_expression" {
+        return !names_variable(node);
     }
     let Some((callee, arguments)) = called(source, node) else { return false };
     let wraps = grammar.wrapping_calls.contains(&callee)
@@ -439,7 +483,7 @@ pub(crate) fn is_unfinished_call(source: &Source, callee: &str) -> bool {
 
 fn names_unwritten_error(source: &Source, part: Node<'_>) -> bool {
     let is_leaf = part.named_child_count() == 0;
-    is_leaf && source.grammar().unfinished_errors.contains(&source.text(part))
+    is_leaf && !source.grammar().texts.contains(&part.kind()) && names_unwritten(source, source.text(part))
 }
 
 /// What a statement does that raises an error.

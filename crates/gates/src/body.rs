@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::act::{Act, Saying, acts, unwritten_at};
+use crate::admission::{Beside, admission};
 use crate::completeness::CodeVerdict;
 use crate::deferral::puts_off;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
@@ -12,6 +13,7 @@ use crate::proof::is_test_case;
 use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten, stands_alone};
 use crate::slight;
 use crate::source::{Source, descendants, line_of, named_children};
+use crate::thin;
 
 /// What kind of text a function stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +87,10 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
     }
     let admitted = || {
         let says = setting == Setting::Code && !names_absence(&function.name);
-        let (node, kind) = says.then(|| slight::admitted(source, function, &real)).flatten()?;
+        let first = says.then(|| slight::admitted(source, function, &real)).flatten();
+        let is_own = says && function.place != Place::Contract;
+        let (node, kind) =
+            first.or_else(|| is_own.then(|| thin::admitted(source, function, &done)).flatten())?;
         Some(found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub))
     };
     if real.iter().all(|(_, act)| matches!(act, Act::FixedValue | Act::MadeValue | Act::Output | Act::End)) {
@@ -147,6 +152,10 @@ fn not_implemented(
     let description = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
     let texts =
         description.chain(function.comments.iter().copied()).chain(above(source, function)).chain([node]);
+    // What a test gives the code under test, to see what becomes of the error.
+    if setting == Setting::Tests && saying != Saying::Call && is_given(source, function.node) {
+        return JudgedFunction::plain(CodeVerdict::Complete);
+    }
     let is_for_others = match saying {
         Saying::Call => false,
         Saying::Error | Saying::Message => {
@@ -174,8 +183,16 @@ fn not_implemented(
     found(source, function, node, FindingKind::NotImplemented, weight, CodeVerdict::Stub)
 }
 
+/// Whether a function without a name is an argument of a call.
+fn is_given(source: &Source, function: Node<'_>) -> bool {
+    source.grammar().closures.contains(&function.kind())
+        && function
+            .parent()
+            .is_some_and(|parent| matches!(parent.kind(), "arguments" | "argument_list" | "argument"))
+}
+
 /// The comments right above a function, which describe it.
-fn above<'t>(source: &Source, function: &Function<'t>) -> Vec<Node<'t>> {
+pub(crate) fn above<'t>(source: &Source, function: &Function<'t>) -> Vec<Node<'t>> {
     let grammar = source.grammar();
     let is_first = |node: Node<'_>| node.prev_named_sibling().is_none();
     let mut from = function.node;
@@ -218,7 +235,9 @@ fn empty(
     let promise = function.comments.iter().find(|comment| match setting {
         Setting::Code => {
             let text = source.text(**comment);
-            (promises(text) || puts_off(text)) && !is_meant(text)
+            let beside = if function.overrides { Beside::Little } else { Beside::Nothing };
+            let admits = admission(text).is_of_unfinished(beside, 0);
+            (promises(text) || puts_off(text) || admits) && !is_meant(text)
         }
         // An empty test proves nothing, whatever is left to do in it.
         Setting::Tests => match remark_of(source.text(**comment)) {
@@ -433,6 +452,14 @@ fn worked(source: &Source, function: &Function<'_>, body: Node<'_>, setting: Set
         judged.verdict = judged.verdict.max(verdict);
         judged.findings.push(finding(source, function, node, FindingKind::UnfinishedBranch, weight));
     }
+    if setting == Setting::Code
+        && let Some(comment) =
+            function.comments.iter().find(|comment| is_all_that_is_tried(source, **comment))
+    {
+        judged.verdict = CodeVerdict::Stub;
+        let kind = FindingKind::PlaceholderBody;
+        judged.findings.push(finding(source, function, *comment, kind, FindingWeight::Error));
+    }
     for comment in &function.comments {
         let kind = match remark_of(source.text(*comment)) {
             // Between statements that work it may as well describe something.
@@ -446,6 +473,19 @@ fn worked(source: &Source, function: &Function<'_>, body: Node<'_>, setting: Set
         judged.findings.push(finding(source, function, *comment, kind, FindingWeight::Error));
     }
     judged
+}
+
+/// Whether a comment is all that stands in the block of a `try`: nothing that is tried can fail.
+fn is_all_that_is_tried(source: &Source, comment: Node<'_>) -> bool {
+    let grammar = source.grammar();
+    comment.parent().is_some_and(|block| {
+        grammar.blocks.contains(&block.kind())
+            && block.parent().is_some_and(|around| around.kind() == "try_statement")
+            && block.parent().and_then(|around| around.child_by_field_name("body")) == Some(block)
+            && named_children(block).iter().all(|child| {
+                grammar.comments.contains(&child.kind()) || grammar.nothing.contains(&child.kind())
+            })
+    })
 }
 
 /// What says, at any depth, that something is not written; functions inside with a name are judged by themselves.

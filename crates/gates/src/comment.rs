@@ -61,6 +61,31 @@ fn finding(
     GateFinding { line, first_line: line, last_line, kind, weight, function, text: shown(source.text(node)) }
 }
 
+/// Whether a comment is a line of code that was taken out: it calls something, and is nothing else.
+pub(crate) fn holds_code(source: &Source, comment: Node<'_>) -> bool {
+    let Some(text) = line_of_code(source, comment) else { return false };
+    let text = text.trim();
+    // In a shell, and in Ruby, nearly every sentence reads as code.
+    let looks_like = match source.language() {
+        SourceLanguage::Shell => text.contains(['$', '|', '>']) && !text.ends_with('.'),
+        SourceLanguage::Ruby => text.ends_with(')') && text.contains(['=', '.']),
+        _ => text.ends_with([')', ';', '{']) && text.contains('('),
+    };
+    if !looks_like || text.split_whitespace().count() > 12 {
+        return false;
+    }
+    let Ok(read) = Source::fragment(source.language(), text) else { return false };
+    let grammar = source.grammar();
+    let calls =
+        descendants(read.root()).any(|node| grammar.calls.iter().any(|(kind, _)| *kind == node.kind()));
+    calls && read.faults() == 0
+}
+
+/// Whether lines of code were taken out among these comments.
+pub(crate) fn holds_lines_of_code(source: &Source, all: &[Function<'_>], comments: &[Node<'_>]) -> bool {
+    !commented_out(source, all, comments).is_empty()
+}
+
 /// Line comments in a row whose text is code.
 fn commented_out(source: &Source, all: &[Function<'_>], comments: &[Node<'_>]) -> Vec<GateFinding> {
     let mut found = Vec::new();

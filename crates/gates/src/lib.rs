@@ -11,6 +11,8 @@
 //! | `act` | what a statement of a body does |
 //! | `remark` | what comments and messages say about the code around them |
 //! | `deferral` | words by which comments and messages put work off |
+//! | `admission` | what a text admits about the code beside it, by the parts of its sentences |
+//! | `thin` | bodies that do little, and beside which somebody says that this is not all |
 //! | `slight` | bodies that do next to nothing, and say that they are not written |
 //! | `body` | whether a function is written |
 //! | `proof` | tests: what they are, whether they run, what they assert |
@@ -45,6 +47,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod act;
+mod admission;
 mod assertion;
 mod body;
 mod comment;
@@ -76,6 +79,7 @@ mod slight;
 mod source;
 mod telling;
 mod test_plan;
+mod thin;
 mod weakened;
 mod well_known;
 

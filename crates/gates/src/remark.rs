@@ -413,6 +413,13 @@ fn is_elision(text: &str) -> bool {
     if is_between {
         return true;
     }
+    // "remaining states omitted for brevity"
+    let is_brief = left.len() <= 8
+        && ["for brevity", "for the sake of brevity"].iter().any(|end| core.ends_with(end))
+        && left.iter().any(|word| ["omitted", "elided", "skipped", "removed", "left", "cut"].contains(word));
+    if is_brief {
+        return true;
+    }
     let phrase = ELIDED.iter().find(|phrase| holds_phrase(text, phrase));
     match phrase {
         Some(_) if has_dots => true,

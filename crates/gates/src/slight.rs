@@ -5,6 +5,7 @@
 use tree_sitter::Node;
 
 use crate::act::{Act, called, is_fixed, last_name, unwrapped, whole_callee};
+use crate::admission::admission;
 use crate::deferral::{Weight, admits_pretence, puts_off, tells_of_pretence, wants_the_real, weighed};
 use crate::finding::FindingKind;
 use crate::function::Function;
@@ -18,7 +19,7 @@ const SMALL: usize = 30;
 
 /// What a statement does that is next to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Little {
+pub(crate) enum Little {
     /// Tells people something, also with variables in it.
     Told,
     /// Gives back a parameter as it came.
@@ -82,7 +83,7 @@ pub(crate) fn admitted<'t>(
             || is_about_this
             || puts_off(text)
             || admits_pretence(text)
-            || !explains && least.is_some_and(|least| weighed(text) >= least);
+            || !explains && least.is_some_and(|least| weighed(text) >= least) && !admission(text).explains();
         if says && !is_meant(text) {
             return Some((comment, FindingKind::FakeResult));
         }
@@ -102,7 +103,7 @@ pub(crate) fn admitted<'t>(
     told.filter(|_| gives_nothing_new && !previews).map(|((node, _), _)| (*node, FindingKind::FakeResult))
 }
 
-fn little(source: &Source, function: &Function<'_>, node: Node<'_>, act: Act) -> Option<Little> {
+pub(crate) fn little(source: &Source, function: &Function<'_>, node: Node<'_>, act: Act) -> Option<Little> {
     match act {
         Act::FixedValue | Act::MadeValue | Act::Output | Act::End => return Some(Little::Fixed),
         Act::Work => {}
@@ -195,7 +196,7 @@ fn is_parameter(source: &Source, function: &Function<'_>, node: Node<'_>) -> boo
 }
 
 /// The list of what a function is given.
-fn parameters<'t>(function: &Function<'t>) -> Option<Node<'t>> {
+pub(crate) fn parameters<'t>(function: &Function<'t>) -> Option<Node<'t>> {
     function.node.child_by_field_name("parameters").or_else(|| {
         let declarator = function.node.child_by_field_name("declarator")?;
         declarator.child_by_field_name("parameters")
@@ -323,7 +324,7 @@ fn is_made_up(source: &Source, node: Node<'_>, callee: &str, arguments: &[Node<'
 }
 
 /// A comment behind a function of one expression, on its last line.
-fn behind<'t>(source: &Source, function: &Function<'t>) -> Option<Node<'t>> {
+pub(crate) fn behind<'t>(source: &Source, function: &Function<'t>) -> Option<Node<'t>> {
     let grammar = source.grammar();
     let is_block = |body: Node<'_>| grammar.blocks.contains(&body.kind());
     if function.body.is_some_and(is_block) {

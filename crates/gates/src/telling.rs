@@ -47,7 +47,13 @@ fn streamed(source: &Source, node: Node<'_>, depth: usize) -> bool {
 
 /// Whether a statement answers a request of HTTP with the status for what is not implemented, 501, and does nothing besides.
 pub(crate) fn answers_not_implemented(source: &Source, statement: Node<'_>) -> bool {
-    const ANSWERS: [&str; 18] = [
+    const ANSWERS: [&str; 24] = [
+        "render",
+        "respond",
+        "reply",
+        "send",
+        "result",
+        "halt",
         "status",
         "sendstatus",
         "statuscode",
@@ -85,12 +91,18 @@ pub(crate) fn answers_not_implemented(source: &Source, statement: Node<'_>) -> b
         && descendants(statement).filter_map(|part| called(source, part)).any(|(callee, arguments)| {
             let name = crate::act::last_name(callee).to_lowercase();
             ANSWERS.contains(&name.as_str())
-                && arguments.iter().any(|argument| {
-                    let text = source.text(*argument).trim();
+                && arguments.iter().flat_map(|argument| parts_of(*argument)).any(|argument| {
+                    let text = source.text(argument).trim();
                     let last = text.rsplit(['.', ':']).next().unwrap_or(text);
                     text == "501" || NAMES.contains(&last)
                 })
         })
+}
+
+/// An argument, and its value where it has a name: `status: :not_implemented`.
+fn parts_of(argument: Node<'_>) -> Vec<Node<'_>> {
+    let is_pair = matches!(argument.kind(), "pair" | "keyword_argument" | "named_argument");
+    if is_pair { named_children(argument).into_iter().skip(1).collect() } else { vec![argument] }
 }
 
 /// Whether a call prints, or writes into a log.
