@@ -4,6 +4,9 @@
 //! Nobody can list the sentences by which people put work off, but they are made of few parts. Each part counts once; how much must be admitted
 //! depends on how little the code does, which the caller knows.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::remark::plain;
 
 /// A part of a sentence by which work is put off.
@@ -361,6 +364,23 @@ pub(crate) enum Beside {
     Little,
 }
 
+/// Which parts begin with a word.
+static INDEX: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
+    let mut index: HashMap<&'static str, Vec<usize>> = HashMap::new();
+    for (place, (_, part)) in PARTS.iter().enumerate() {
+        for token in part.split(' ').filter(|token| *token != "^") {
+            let (token, is_optional) = token.strip_suffix('?').map_or((token, false), |token| (token, true));
+            for word in token.split('|') {
+                index.entry(word).or_default().push(place);
+            }
+            if !is_optional {
+                break;
+            }
+        }
+    }
+    index
+});
+
 /// What a text admits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Admission {
@@ -433,17 +453,21 @@ pub(crate) fn admission_of(name: &str, text: &str) -> Admission {
     let mut said = Admission { found: Vec::new(), words: words.len() };
     let mut taken: Vec<bool> =
         words.iter().map(|word| word.len() > 3 && name.contains(word.trim_end_matches('s'))).collect();
-    for &(frame, part) in PARTS {
+    let begins = words.iter().enumerate().filter_map(|(at, word)| Some((at, INDEX.get(word)?)));
+    let mut tried: Vec<(usize, usize)> =
+        begins.flat_map(|(at, places)| places.iter().map(move |place| (*place, at))).collect();
+    // In the order of the table: a word counts for the longest part that it belongs to.
+    tried.sort_unstable();
+    for (place, start) in tried {
+        let Some((frame, part)) = PARTS.get(place) else { continue };
         let pattern: Vec<&str> = part.split(' ').collect();
-        for start in 0..words.len() {
-            let Some(end) = matched(&pattern, &words, start) else { continue };
-            let Some(span) = taken.get_mut(start..end) else { continue };
-            if span.iter().any(|word| *word) {
-                continue;
-            }
-            span.fill(true);
-            said.found.push(frame);
+        let Some(end) = matched(&pattern, &words, start) else { continue };
+        let Some(span) = taken.get_mut(start..end) else { continue };
+        if span.iter().any(|word| *word) {
+            continue;
         }
+        span.fill(true);
+        said.found.push(*frame);
     }
     if ELSEWHERE.iter().any(|phrase| text.contains(phrase)) {
         said.found.extend([Frame::Place, Frame::Making]);

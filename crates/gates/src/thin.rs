@@ -244,7 +244,6 @@ fn admitting_comment<'t>(
     done: &[(Node<'t>, Act)],
     rest: &Rest<'_, 't>,
 ) -> Option<Node<'t>> {
-    let shown = i32::from(leaves_unused(source, function));
     let inside: Vec<Node<'t>> = function
         .comments
         .iter()
@@ -253,6 +252,15 @@ fn admitting_comment<'t>(
         .filter(|comment| comment.start_byte() >= rest.from)
         .collect();
     let inside = runs(source, &inside);
+    let described = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
+    let mut around = above(source, function);
+    around.reverse();
+    let texts: Vec<(Node<'t>, String)> =
+        described.map(|node| (node, source.text(node).to_owned())).chain(runs(source, &around)).collect();
+    if inside.is_empty() && texts.is_empty() {
+        return None;
+    }
+    let shown = i32::from(leaves_unused(source, function));
     // Code that is explained at several places is not put off.
     let is_one = rest.beside == Beside::Nothing || inside.len() == 1;
     let admitting = inside.iter().find(|(_, text)| {
@@ -264,13 +272,8 @@ fn admitting_comment<'t>(
     if !inside.is_empty() && rest.beside != Beside::Nothing {
         return None;
     }
-    let described = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
-    let mut around = above(source, function);
-    around.reverse();
-    let above = runs(source, &around).into_iter();
-    described
-        .map(|node| (node, source.text(node).to_owned()))
-        .chain(above)
+    texts
+        .into_iter()
         .find(|(_, text)| {
             admission_of(&function.name, text).is_described(rest.beside, shown) && !is_meant(text)
         })
