@@ -92,6 +92,24 @@ fn tests_that_move_to_another_file_are_no_finding() {
 }
 
 #[test]
+fn settings_that_newly_leave_tests_out_are_found() {
+    let environment = TestEnvironment::new();
+    environment.write("pytest.ini", "[pytest]\naddopts = -q\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.write("pytest.ini", "[pytest]\naddopts = -q -k \"not mul\"\n");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert_eq!(found(&output), ["pytest.ini:2 error weakened_test"]);
+
+    environment.write(
+        "pytest.ini",
+        "[pytest]\n# checkrein: allow weakened_test: mul needs the card reader of the lab\naddopts = -q -k \"not mul\"\n",
+    );
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert!(found(&output).is_empty(), "{}", said(&output));
+}
+
+#[test]
 fn a_report_for_people_says_what_to_do() {
     let environment = changed();
     let output = environment.checkrein(&["gate", "completeness"]);

@@ -20,6 +20,7 @@
 //! | `reach` | whether an assertion is reached, and how often |
 //! | `side` | a changed file before or after the change, as far as its tests are compared |
 //! | `weakened` | tests that check less than before, over all files of a change |
+//! | `test_setup` | settings of test runners that leave tests out, let failures pass, or want less |
 //! | `dropped` | errors that are caught and dropped |
 //! | `comment` | code in comments, marks of unfinished work |
 //! | `exemption` | findings that somebody allowed, with the reason |
@@ -79,6 +80,7 @@ mod slight;
 mod source;
 mod telling;
 mod test_plan;
+mod test_setup;
 mod thin;
 mod weakened;
 mod well_known;
@@ -104,4 +106,5 @@ pub use phantoms::{ImportAnswer, KnownPackages, OnDisk, examine_imports, examine
 pub use scope::out_of_scope;
 pub use secrets::examine_secrets;
 pub use test_plan::{TestPlanAnswer, examine_test_plan};
+pub use test_setup::examine_test_setup;
 pub use weakened::{ExaminedTests, TestText, examine_tests};

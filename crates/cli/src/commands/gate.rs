@@ -145,6 +145,7 @@ pub fn gate(
         Gate::Completeness => examine_places(base, &changed, &mut answer, |texts, answer| {
             texts.own().for_each(|file| completeness::examine(file, answer));
             completeness::compare_tests(texts, answer);
+            completeness::compare_test_setups(texts, answer);
             Ok(())
         })?,
         Gate::Secrets => {

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use checkrein_gates::{CodeOrigin, GateText, SourceLanguage, TestText, code_of, examine_file, examine_tests};
+use checkrein_gates::{
+    CodeOrigin, Gate, GateText, SourceLanguage, TestText, code_of, examine_file, examine_test_setup,
+    examine_tests, sift,
+};
 use checkrein_worktree::{ChangedText, TextNow};
 
 use super::places::PlacedTexts;
@@ -87,5 +90,21 @@ pub(super) fn compare_tests(changed: PlacedTexts<'_>, answer: &mut GateAnswer) {
             let text = one.now.as_deref().unwrap_or_default();
             take_allowed(answer, (&one.file.path, text, one.before.as_deref()), &examined.allowed);
         }
+    }
+}
+
+/// Compares the settings of test runners with what they were.
+pub(super) fn compare_test_setups(changed: PlacedTexts<'_>, answer: &mut GateAnswer) {
+    for file in changed.own() {
+        let TextNow::Bytes(bytes) = &file.now else { continue };
+        let now = String::from_utf8_lossy(bytes);
+        let before = file.before.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+        let found = examine_test_setup(&file.path, before.as_deref(), &now);
+        if found.is_empty() {
+            continue;
+        }
+        let left = sift(Gate::Completeness, &now, found);
+        answer.findings.extend(left.findings.into_iter().map(|finding| entry(&file.path, finding)));
+        take_allowed(answer, (&file.path, &now, before.as_deref()), &left.allowed);
     }
 }
