@@ -249,7 +249,7 @@ fn admitting_comment<'t>(
         .iter()
         .copied()
         .chain(behind(source, function))
-        .filter(|comment| comment.start_byte() >= rest.from)
+        .filter(|comment| comment.start_byte() >= rest.from && !is_about_a_part(*comment))
         .collect();
     let inside = runs(source, &inside);
     let described = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
@@ -278,6 +278,27 @@ fn admitting_comment<'t>(
             admission_of(&function.name, text).is_described(rest.beside, shown) && !is_meant(text)
         })
         .map(|(node, _)| node)
+}
+
+/// Whether a comment stands inside of a value, of which it describes a part: a field, an argument.
+fn is_about_a_part(comment: Node<'_>) -> bool {
+    const VALUES: [&str; 14] = [
+        "field_initializer_list",
+        "object",
+        "array",
+        "dictionary",
+        "list",
+        "argument_list",
+        "arguments",
+        "initializer_list",
+        "initializer_expression",
+        "hash",
+        "literal_value",
+        "array_expression",
+        "tuple",
+        "tuple_expression",
+    ];
+    comment.parent().is_some_and(|parent| VALUES.contains(&parent.kind()))
 }
 
 /// Comments on lines one after the other as one text: a sentence goes over several.
