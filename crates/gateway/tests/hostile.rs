@@ -3,57 +3,28 @@
 //!
 //! `CHECKREIN_FUZZ_SECONDS` says how long they are made up, `CHECKREIN_FUZZ_SEED` where they begin.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on should panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic; what tests share is public"
+)]
+
+mod support;
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use checkrein_gateway::{
-    CallEnding, CallPassage, CallRequest, Relay, Reviewer, Ruling, Sent, Standing, ToolDefinition, UserAnswer,
-};
-use checkrein_ledger::mask::{MaskKey, ShownText};
-use checkrein_protocol::Action;
+use checkrein_gateway::{Relay, Sent};
 use checkrein_testkit::dice::{Dice, for_a_while};
 use serde_json::Value as Json;
+use support::{FORBIDDEN, TOKEN, WordReviewer};
 
 /// How long lines are made up where nothing else is said.
 const TIME: Duration = Duration::from_secs(4);
 
 /// How many lines each side says in one conversation.
 const LINES: usize = 80;
-
-/// What stands in every call that is refused, and nowhere else.
-const FORBIDDEN: &str = "forbidden";
-
-/// A secret that no client may read.
-const TOKEN: &str = concat!("ghp_0123456789abcdefghij", "ABCDEFGHIJ012345");
-
-/// Refuses what holds the word.
-#[derive(Debug)]
-struct WordReviewer;
-
-impl Reviewer for WordReviewer {
-    fn before(&self, call: &CallRequest) -> Ruling {
-        if call.arguments.to_string().contains(FORBIDDEN) || call.tool.contains(FORBIDDEN) {
-            return Ruling::Refused("no".to_owned());
-        }
-        Ruling::Passes(CallPassage { action: None, arguments: None, note: None })
-    }
-
-    fn after(&self, _: &Action, _: CallEnding, _: String, _: Duration) -> Option<String> {
-        None
-    }
-
-    fn answered(&self, _: &CallRequest, _: UserAnswer) {}
-
-    fn standings(&self, definitions: &[ToolDefinition]) -> Vec<Standing> {
-        definitions.iter().map(|_| Standing::Accepted).collect()
-    }
-
-    fn key(&self) -> Result<MaskKey, String> {
-        Ok(MaskKey::new([7; MaskKey::LENGTH]).for_reader(ShownText::Anything, Vec::new()))
-    }
-}
 
 /// An id as clients write it, and as they should not; `None` for a notification.
 fn id(dice: &mut Dice, number: usize) -> Option<String> {

@@ -3,18 +3,22 @@
 //!
 //! `CHECKREIN_FUZZ_SEED` says where they begin.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on should panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic; what tests share is public"
+)]
+
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use checkrein_gateway::{
-    CallEnding, CallPassage, CallRequest, Relay, Reviewer, Ruling, Sent, Standing, ToolDefinition, UserAnswer,
-};
-use checkrein_ledger::mask::{MaskKey, ShownText};
-use checkrein_protocol::Action;
-use checkrein_testkit::dice::{Dice, SEED};
+use checkrein_gateway::{Relay, Sent};
+use checkrein_testkit::dice::{Dice, so_often};
 use serde_json::{Value as Json, json};
+use support::{ASKED, FORBIDDEN, TOKEN, WordReviewer};
 
 /// How many conversations are made up.
 const CONVERSATIONS: u64 = 1_000;
@@ -24,41 +28,6 @@ const STEPS: usize = 24;
 
 /// How long they may take together, on a machine with much else to do.
 const TIME: Duration = Duration::from_mins(1);
-
-/// A secret that no client may read.
-const TOKEN: &str = concat!("ghp_0123456789abcdefghij", "ABCDEFGHIJ012345");
-
-/// Refuses, asks or lets pass, by a word in the arguments of a call.
-#[derive(Debug)]
-struct WordReviewer;
-
-impl Reviewer for WordReviewer {
-    fn before(&self, call: &CallRequest) -> Ruling {
-        let said = call.arguments.to_string();
-        let passage = CallPassage { action: None, arguments: None, note: None };
-        if said.contains("forbidden") {
-            Ruling::Refused("no".to_owned())
-        } else if said.contains("asked") {
-            Ruling::Asked { question: said, passage }
-        } else {
-            Ruling::Passes(passage)
-        }
-    }
-
-    fn after(&self, _: &Action, _: CallEnding, _: String, _: Duration) -> Option<String> {
-        None
-    }
-
-    fn answered(&self, _: &CallRequest, _: UserAnswer) {}
-
-    fn standings(&self, definitions: &[ToolDefinition]) -> Vec<Standing> {
-        definitions.iter().map(|_| Standing::Accepted).collect()
-    }
-
-    fn key(&self) -> Result<MaskKey, String> {
-        Ok(MaskKey::new([7; MaskKey::LENGTH]).for_reader(ShownText::Anything, Vec::new()))
-    }
-}
 
 /// A conversation.
 struct Talk {
@@ -134,7 +103,7 @@ impl Talk {
             return Ok(());
         }
         let word = message["params"]["arguments"]["a"].as_str().unwrap_or_default();
-        if word.starts_with("forbidden") || word.starts_with("asked") && !self.allowed.remove(word) {
+        if word.starts_with(FORBIDDEN) || word.starts_with(ASKED) && !self.allowed.remove(word) {
             return Err(format!("it passed: {message}"));
         }
         self.open.extend(message.get("id").map(Json::to_string));
@@ -148,7 +117,7 @@ impl Talk {
         let id = message.get("id").map(Json::to_string).unwrap_or_default();
         if message["method"] == "elicitation/create" && id.starts_with("\"checkrein-") {
             let said = message["params"]["message"].as_str().unwrap_or_default();
-            let word = said.split('"').find(|part| part.starts_with("asked")).unwrap_or_default();
+            let word = said.split('"').find(|part| part.starts_with(ASKED)).unwrap_or_default();
             self.questions.push((id, word.to_owned()));
         } else if message.get("method").is_none() {
             *self.answers.entry(id).or_default() += 1;
@@ -158,7 +127,7 @@ impl Talk {
 
     fn call(&mut self) -> String {
         let number = self.number();
-        let word = format!("{}-{number}", self.dice.of(&["plain", "plain", "asked", "forbidden"]));
+        let word = format!("{}-{number}", self.dice.of(&["plain", "plain", ASKED, FORBIDDEN]));
         let id = match self.dice.below(3) {
             0 => format!("\"c{number}\""),
             1 => format!("\"{number}\""),
@@ -212,7 +181,7 @@ impl Talk {
                     format!("{{\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{id}}}}}");
                 self.say(Speaker::Client, &line)?;
                 // Nobody answers what was taken back before the server had it.
-                if let Some(word) = self.calls.get(&id).cloned().filter(|word| word.starts_with("asked")) {
+                if let Some(word) = self.calls.get(&id).cloned().filter(|word| word.starts_with(ASKED)) {
                     let waited = self.questions.iter().any(|(_, asked)| *asked == word);
                     self.questions.retain(|(_, asked)| *asked != word);
                     if waited {
@@ -340,14 +309,7 @@ fn converse(seed: u64) -> Result<(), String> {
 
 #[test]
 fn conversations_in_any_order_pass_no_refused_call_and_answer_each_call_once() {
-    let first = std::env::var(SEED).ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let started = Instant::now();
-    for seed in first..first + CONVERSATIONS {
-        if let Err(why) = converse(seed) {
-            panic!("{SEED}={seed}: {why}");
-        }
-    }
-    let took = started.elapsed();
+    let took = so_often(CONVERSATIONS, converse);
     println!("{CONVERSATIONS} conversations in {:.2} s", took.as_secs_f64());
     assert!(took < TIME, "{took:?}");
 }

@@ -3,7 +3,14 @@
 //!
 //! `CHECKREIN_FUZZ_SECONDS` says how long they are made up, `CHECKREIN_FUZZ_SEED` where they begin.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on should panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic; what tests share is public"
+)]
+
+mod support;
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
@@ -12,42 +19,17 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_engine::fail_closed::Failure;
-use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, HookResponse, SessionId};
-use checkrein_proxies::{CallJudge, Ends, Proxy, Said};
+use checkrein_protocol::AbsolutePath;
+use checkrein_proxies::{Ends, Proxy};
 use checkrein_testkit::dice::{Dice, for_a_while};
 use serde_json::{Value as Json, json};
+use support::{FORBIDDEN, WordJudge};
 
 /// How long conversations are made up where nothing else is said.
 const TIME: Duration = Duration::from_secs(4);
 
 /// How many lines each side says in one conversation.
 const LINES: usize = 60;
-
-/// What stands in every call that is refused, and nowhere else.
-const FORBIDDEN: &str = "forbidden";
-
-/// Refuses what holds the word.
-#[derive(Debug, Default)]
-struct WordJudge;
-
-impl CallJudge for WordJudge {
-    fn judge(&self, event: &HookEvent) -> Said {
-        let answer = match &event.moment {
-            HookEventKind::BeforeAction { action, .. } if action.input.to_string().contains(FORBIDDEN) => {
-                HookResponse::Deny { reason: "checkrein: no".to_owned() }
-            }
-            _ => HookResponse::NoOpinion,
-        };
-        Said { answer, for_user: None, remarks: Vec::new() }
-    }
-
-    fn halted(&self, _: &SessionId) -> Option<String> {
-        None
-    }
-
-    fn failed(&self, _: &SessionId, _: &Failure) {}
-}
 
 /// What one side has to say, cut into pieces of any length.
 struct Pieces {

@@ -3,7 +3,14 @@
 //!
 //! `CHECKREIN_FUZZ_SEED` says where they begin.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on should panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic; what tests share is public"
+)]
+
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
@@ -11,11 +18,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use checkrein_engine::fail_closed::Failure;
-use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, HookResponse, SessionId};
-use checkrein_proxies::{CallJudge, Ends, Proxy, Said};
-use checkrein_testkit::dice::{Dice, SEED};
+use checkrein_protocol::AbsolutePath;
+use checkrein_proxies::{Ends, Proxy};
+use checkrein_testkit::dice::{Dice, so_often};
 use serde_json::{Value as Json, json};
+use support::{ASKED, FORBIDDEN, WordJudge};
 
 /// How many conversations are made up.
 const CONVERSATIONS: u64 = 1_000;
@@ -31,35 +38,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What stands in every line that is not ours.
 const MARK: &str = "~";
-
-/// Refuses, asks or lets pass, by a word in the input of a call.
-#[derive(Debug)]
-struct WordJudge;
-
-impl CallJudge for WordJudge {
-    fn judge(&self, event: &HookEvent) -> Said {
-        let answer = match &event.moment {
-            HookEventKind::BeforeAction { action, .. } => {
-                let input = action.input.to_string();
-                if input.contains("forbidden") {
-                    HookResponse::Deny { reason: "checkrein: no".to_owned() }
-                } else if input.contains("asked") {
-                    HookResponse::Ask { reason: "checkrein asks".to_owned(), input: None }
-                } else {
-                    HookResponse::NoOpinion
-                }
-            }
-            _ => HookResponse::NoOpinion,
-        };
-        Said { answer, for_user: None, remarks: Vec::new() }
-    }
-
-    fn halted(&self, _: &SessionId) -> Option<String> {
-        None
-    }
-
-    fn failed(&self, _: &SessionId, _: &Failure) {}
-}
 
 /// What one side writes, line by line.
 struct Mouth(Receiver<Vec<u8>>, Vec<u8>);
@@ -137,7 +115,7 @@ impl Side {
         let mut due = self.due.iter();
         for line in self.heard.iter().filter(|line| text(line).contains(MARK)) {
             // A question to which a reason was added, and a request that waited for an answer of the user, are looked at elsewhere.
-            if text(line).contains("asked") {
+            if text(line).contains(ASKED) {
                 continue;
             }
             loop {
@@ -219,7 +197,7 @@ impl Talk {
     }
 
     fn word(&mut self) -> &'static str {
-        self.dice.of(&["plain", "plain", "asked", "forbidden"])
+        self.dice.of(&["plain", "plain", ASKED, FORBIDDEN])
     }
 
     /// A request of the agent that is judged.
@@ -266,13 +244,13 @@ impl Talk {
     /// Something of the agent that nobody judges before it passes.
     fn notice(&mut self) -> Step {
         let number = self.number();
-        let (word, meta) = (self.dice.of(&["plain", "forbidden"]), self.meta());
+        let (word, meta) = (self.dice.of(&["plain", FORBIDDEN]), self.meta());
         let status = self.dice.of(&["pending", "in_progress", "completed", "failed"]);
         let session = self.dice.of(&["s1", "s2", "unknown"]);
         let known = self.asked.values().next_back().cloned().unwrap_or_default();
         let call = if self.dice.below(2) == 0 { known } else { format!("call-{number}") };
         // The word that has a request looked at elsewhere stands in none of these.
-        let call = call.replace("asked", "told");
+        let call = call.replace(ASKED, "told");
         let (line, matters) = match self.dice.below(7) {
             0 => (
                 format!(
@@ -361,14 +339,14 @@ impl Talk {
                 continue;
             }
             let what = if is_permission { params["toolCall"].to_string() } else { params.to_string() };
-            if what.contains("forbidden") {
+            if what.contains(FORBIDDEN) {
                 return Err(format!("it passed: {message}"));
             }
             let word = |part: &str| part.starts_with("plain-") || part.starts_with("asked-");
             let parts =
                 |text: &str| text.split(['/', '"', ' ', '=']).find(|part| word(part)).map(str::to_owned);
             let Some(tag) = parts(&what) else { return Err(format!("nobody said that: {message}")) };
-            if tag.starts_with("asked") && !is_permission && !self.allowed.contains(&tag) {
+            if tag.starts_with(ASKED) && !is_permission && !self.allowed.contains(&tag) {
                 return Err(format!("nobody allowed it: {message}"));
             }
             let of = |option: &Json| option["optionId"].as_str().unwrap_or_default().to_owned();
@@ -588,14 +566,7 @@ fn converse(seed: u64) -> Result<(), String> {
 
 #[test]
 fn conversations_in_any_order_pass_nothing_unjudged_and_answer_each_request_once() {
-    let first = std::env::var(SEED).ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let started = Instant::now();
-    for seed in first..first + CONVERSATIONS {
-        if let Err(why) = converse(seed) {
-            panic!("{SEED}={seed}: {why}");
-        }
-    }
-    let took = started.elapsed();
+    let took = so_often(CONVERSATIONS, converse);
     println!("{CONVERSATIONS} conversations in {:.2} s", took.as_secs_f64());
     assert!(took < TIME, "{took:?}");
 }

@@ -48,17 +48,38 @@ impl Dice {
 ///
 /// # Panics
 /// At the first seed that `attempt` finds something wrong with.
-#[expect(clippy::panic, reason = "it speaks for a test")]
 pub fn for_a_while(time: Duration, attempt: impl Fn(u64) -> Result<(), String>) -> u64 {
-    let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let time = number(SECONDS).map_or(time, Duration::from_secs);
-    let first = number(SEED).unwrap_or(1);
+    let first = first();
     let (started, mut seed) = (Instant::now(), first);
     while started.elapsed() < time || seed == first {
-        if let Err(why) = attempt(seed) {
-            panic!("{SEED}={seed}: {why}");
-        }
+        try_one(seed, &attempt);
         seed += 1;
     }
     seed - first
+}
+
+/// Tries so many seeds, one after the other, and returns how long that took. `CHECKREIN_FUZZ_SEED` says with which they begin.
+///
+/// # Panics
+/// At the first seed that `attempt` finds something wrong with.
+pub fn so_often(count: u64, attempt: impl Fn(u64) -> Result<(), String>) -> Duration {
+    let (started, first) = (Instant::now(), first());
+    (first..first + count).for_each(|seed| try_one(seed, &attempt));
+    started.elapsed()
+}
+
+fn number(name: &str) -> Option<u64> {
+    env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+fn first() -> u64 {
+    number(SEED).unwrap_or(1)
+}
+
+#[expect(clippy::panic, reason = "it speaks for a test")]
+fn try_one(seed: u64, attempt: impl Fn(u64) -> Result<(), String>) {
+    if let Err(why) = attempt(seed) {
+        panic!("{SEED}={seed}: {why}");
+    }
 }
