@@ -16,14 +16,7 @@ use std::fs;
 use checkrein_clients::CLIENTS;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
-use support::client_calls::{dangerous, said, said_to};
-
-/// The answer of the hook of a client that obeys objects.
-fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
-    let output = said(environment, client, payload);
-    assert_eq!(output.refusal, None, "{client}");
-    serde_json::from_slice(&output.object).unwrap()
-}
+use support::client_calls::{answer, dangerous, said, said_to};
 
 /// A call under a key that stands twice: which of the two values a client takes, nobody knows.
 #[test]

@@ -17,7 +17,7 @@ use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
-use support::client_calls::{dangerous, said};
+use support::client_calls::{answer, dangerous, said, shell};
 
 /// The recorded payloads of a client, by name.
 fn recorded(folder: &str) -> Vec<(String, Json)> {
@@ -31,13 +31,6 @@ fn recorded(folder: &str) -> Vec<(String, Json)> {
         (name, serde_json::from_slice(&fs::read(path).unwrap()).unwrap())
     };
     files.iter().map(read).collect()
-}
-
-/// The answer of the hook of a client that obeys objects.
-fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
-    let output = said(environment, client, payload);
-    assert_eq!(output.refusal, None, "{client}");
-    serde_json::from_slice(&output.object).unwrap()
 }
 
 /// Passes all recorded payloads of a client through its hook: each is answered, recorded and let through. Returns the answers.
@@ -56,15 +49,6 @@ fn replay(client: &str, folder: &str) -> Vec<(String, Json)> {
         (name, answer)
     });
     answers.collect()
-}
-
-/// A call of the shell in a recorded payload of a client.
-fn shell(environment: &TestEnvironment, folder: &str, name: &str, command: &str) -> Json {
-    let file = format!("tests/payloads/{folder}/{name}.json");
-    let mut payload: Json = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    payload["cwd"] = json!(environment.project());
-    payload["tool_input"]["command"] = json!(command);
-    payload
 }
 
 #[test]

@@ -10,27 +10,8 @@
 
 mod support;
 
-use std::fs;
-
-use serde_json::{Value as Json, json};
 use support::TestEnvironment;
-use support::client_calls::said;
-
-/// The answer of the hook of a client that obeys objects.
-fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
-    let output = said(environment, client, payload);
-    assert_eq!(output.refusal, None, "{client}");
-    serde_json::from_slice(&output.object).unwrap()
-}
-
-/// A call of the shell in a recorded payload of a client.
-fn shell(environment: &TestEnvironment, folder: &str, name: &str, command: &str) -> Json {
-    let file = format!("tests/payloads/{folder}/{name}.json");
-    let mut payload: Json = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-    payload["cwd"] = json!(environment.project());
-    payload["tool_input"]["command"] = json!(command);
-    payload
-}
+use support::client_calls::{answer, shell};
 
 #[test]
 fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {

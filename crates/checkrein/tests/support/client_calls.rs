@@ -1,5 +1,6 @@
 //! Calls in the form of each client, and what the hook says to them.
 
+use std::fs;
 use std::io::Write as _;
 
 use checkrein_clients::{ClientAdapter, HookOutput};
@@ -29,6 +30,22 @@ pub fn said_to(environment: &TestEnvironment, client: &str, payload: &str) -> Ho
     assert!([Some(0), Some(HookOutput::REFUSED)].contains(&code), "{client}: {}", output.status);
     let refusal = (code != Some(0)).then(|| String::from_utf8(output.stderr).unwrap());
     HookOutput { object: output.stdout, refusal }
+}
+
+/// The answer of the hook of a client that obeys objects.
+pub fn answer(environment: &TestEnvironment, client: &str, payload: &Json) -> Json {
+    let output = said(environment, client, payload);
+    assert_eq!(output.refusal, None, "{client}");
+    serde_json::from_slice(&output.object).unwrap()
+}
+
+/// A call of the shell in a recorded payload of a client.
+pub fn shell(environment: &TestEnvironment, folder: &str, name: &str, command: &str) -> Json {
+    let file = format!("tests/payloads/{folder}/{name}.json");
+    let mut payload: Json = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    payload["cwd"] = json!(environment.project());
+    payload["tool_input"]["command"] = json!(command);
+    payload
 }
 
 /// A call of a command in the form of each client.
