@@ -97,31 +97,30 @@ fn keys_pressed(text: &str) -> String {
     let mut typed = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        let key = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-        match key.map(|(name, behind)| (name.to_ascii_lowercase(), behind)) {
-            Some((name, behind)) if matches!(name.as_str(), "enter" | "return") => {
-                typed.push('\n');
-                rest = behind;
-            }
-            Some((name, behind)) if name == "backspace" => {
-                typed.pop();
-                rest = behind;
-            }
-            Some((name, behind)) if name == "tab" => {
-                typed.push('\t');
-                rest = behind;
-            }
-            Some((name, behind)) if name == "space" => {
-                typed.push(' ');
-                rest = behind;
-            }
-            Some(_) | None => {
-                typed.push(letter);
-                rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-            }
+        let braced = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let key = braced.and_then(|(name, behind)| Some((pressed(name)?, behind)));
+        let (next, behind) = key.unwrap_or((letter, &rest[letter.len_utf8()..]));
+        if next == BACKSPACE {
+            typed.pop();
+        } else {
+            typed.push(next);
         }
+        rest = behind;
     }
     typed
+}
+
+const BACKSPACE: char = '\u{8}';
+
+/// What a key sends.
+fn pressed(key: &str) -> Option<char> {
+    Some(match key.to_ascii_lowercase().as_str() {
+        "enter" | "return" => '\n',
+        "tab" => '\t',
+        "space" => ' ',
+        "backspace" => BACKSPACE,
+        _ => return None,
+    })
 }
 
 /// The name that the event of a payload without one has.
