@@ -1,5 +1,7 @@
 //! Cline's hook payloads to events: those of its command line, and calls as its extension tells of them.
 
+use std::slice;
+
 use checkrein_protocol::{Action, HookEvent, SuccessReporting};
 use serde_json::Value as Json;
 
@@ -66,8 +68,10 @@ fn plain(mut action: Action) -> Action {
             fields.insert(name.to_owned(), list);
         }
     }
-    if let Some(requests) = fields.get("requests").and_then(Json::as_array) {
-        let urls: Vec<Json> = requests.iter().filter_map(|one| one.get("url").cloned()).collect();
+    if let Some(requests) = fields.get("requests") {
+        // One may stand there without a list.
+        let all = requests.as_array().map_or(slice::from_ref(requests), Vec::as_slice);
+        let urls: Vec<Json> = all.iter().filter_map(|one| one.get("url").cloned()).collect();
         fields.insert("urls".to_owned(), Json::from(urls));
     }
     // The client answers such a call itself: there is nothing that would run.
@@ -142,8 +146,16 @@ mod tests {
     fn lists_are_lists_however_they_are_written() {
         let files = json!([{ "path": "/h/.ssh/id_rsa" }]);
         assert_eq!(read("read_files", &json!({ "files": files.to_string() })).input["files"], files);
-        let requests = json!({ "requests": [{ "url": "https://a.b/c", "prompt": "x" }] });
-        assert_eq!(read("fetch_web_content", &requests).input["urls"], json!(["https://a.b/c"]));
+        let request = json!({ "url": "https://a.b/c", "prompt": "x" });
+        for requests in [
+            json!([request]),
+            request.clone(),
+            json!(json!([request]).to_string()),
+            json!(request.to_string()),
+        ] {
+            let action = read("fetch_web_content", &json!({ "requests": requests }));
+            assert_eq!(action.input["urls"], json!(["https://a.b/c"]), "{requests}");
+        }
     }
 
     #[test]

@@ -51,22 +51,8 @@ fn named(payload: &Payload, action: Action) -> Result<Action, DecodeError> {
     });
     match of_server {
         Some(name) => Ok(Action { tool: ToolName(name), ..action }),
-        None => canonical(with_patterns(action), Folders::These(&["dir_path"])),
+        None => canonical(action, Folders::These(&["dir_path"])),
     }
-}
-
-/// The tool for many files names them by patterns, under a name of its own.
-fn with_patterns(mut action: Action) -> Action {
-    if action.tool.as_str() == "read_many_files"
-        && let Some(fields) = action.input.as_object_mut()
-        && let Some(Json::Array(patterns)) = fields.get("include").cloned()
-    {
-        let known = fields.entry("paths").or_insert_with(|| Json::Array(Vec::new()));
-        if let Some(known) = known.as_array_mut() {
-            known.extend(patterns);
-        }
-    }
-    action
 }
 
 fn outcome(mut payload: Payload, cwd: &AbsolutePath) -> Result<Outcome, DecodeError> {
