@@ -3,7 +3,7 @@
 //! What a model puts into an input beside the fields of a tool is passed to the hook too, and some of it has a name that another client
 //! uses. Which of two a client obeys is not guessed: a call that can be read in two ways is none that can be judged.
 
-use checkrein_protocol::{AbsolutePath, Action, ToolName};
+use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::DecodeError;
@@ -39,16 +39,6 @@ const EDITOR_CONTENT: &[&str] = &["content", "file_text", "contents", "text", "n
 const OLD: &[&str] = &["old_string", "oldString", "old_str", "old_text"];
 const NEW: &[&str] = &["new_string", "newString", "new_str", "new_text"];
 const PATCH: &[&str] = &["command", "patchText", "input", "patch"];
-const FOLDER: &[&str] = &[
-    "workdir",
-    "working_directory",
-    "directory",
-    "dir_path",
-    "cwd",
-    "workingDirectory",
-    "working_dir",
-    "workDir",
-];
 
 /// The call under our names. A call that has no counterpart, or not the fields of one, stays as it is.
 ///
@@ -129,14 +119,14 @@ fn chosen(fields: &Map<String, Json>, names: &[&str]) -> Vec<Map<String, Json>> 
 
 /// The directories in which a command may run.
 fn places(action: &Action, fields: &Map<String, Json>, folders: Folders) -> Vec<AbsolutePath> {
-    let named = |names: &[&str]| -> Vec<AbsolutePath> {
-        let texts = names.iter().filter_map(|name| fields.get(*name)?.as_str());
+    let named = |is_meant: &dyn Fn(&str) -> bool| -> Vec<AbsolutePath> {
+        let texts = fields.iter().filter(|(name, _)| is_meant(name)).filter_map(|(_, value)| value.as_str());
         texts.filter(|text| !text.is_empty()).map(|text| action.cwd.join(text)).collect()
     };
-    let mut all = named(FOLDER);
+    let mut all = named(&is_working_directory);
     match folders {
         Folders::These(own) => {
-            let own = named(own);
+            let own = named(&|name| own.contains(&name));
             if own.is_empty() {
                 all.push(action.cwd.clone());
             }
@@ -171,7 +161,7 @@ fn counterpart(name: &str) -> Option<Counterpart> {
     Some(match name {
         "Bash" | "bash" | "Shell" | "shell" | "run_shell_command" | "Execute" | "execute_bash"
         | "execute_cmd" | "executeBash" | "execute_command" | "run_commands" | "run_command"
-        | "run_in_terminal" | "write_bash" | "write_powershell" => Counterpart::Shell,
+        | "run_in_terminal" | "write_bash" | "write_powershell" | "exec_command" => Counterpart::Shell,
         "Write" | "write" | "write_file" | "create" | "Create" | "write_to_file" | "create_file" => {
             Counterpart::Write
         }
@@ -291,7 +281,7 @@ mod tests {
             ways("Execute", input, folders).map(|action| action.cwd.as_str().to_owned())
         };
         let (none, own) = (Folders::These(&[]), Folders::These(&["directory"]));
-        for name in ["workdir", "cwd", "workingDirectory", "working_dir"] {
+        for name in ["workdir", "cwd", "workingDirectory", "working_dir", "Cwd", "dir"] {
             let mut input = json!({"command": "ls"});
             input[name] = json!("/tmp");
             assert!(place(input.clone(), none).is_err(), "{name}");

@@ -36,6 +36,9 @@ pub fn predict_with(action: &Action, world: &dyn World, catalogue: &UserCatalogu
 /// How deep calls within calls are followed (ours); no client makes any deeper.
 const DEPTH: usize = 4;
 
+/// The most directories in which the texts of one call are followed, beside that of the session (ours).
+const MOST_DIRECTORIES: usize = 16;
+
 /// What an action does by all that stands in it. Which of several fields a tool reads is known of those of clients alone: for the others,
 /// each that it may read counts, so that no field hides what another one says.
 fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: usize) -> Prediction {
@@ -91,12 +94,19 @@ fn everywhere(
     if texts.is_empty() {
         return Vec::new();
     }
-    let moved = tools::places(action, world).into_iter().map(|cwd| Action { cwd, ..action.clone() });
+    let directories = tools::directories(action, world);
+    let is_followed = directories.len() <= MOST_DIRECTORIES;
+    let moved = directories.into_iter().take(MOST_DIRECTORIES).map(|cwd| Action { cwd, ..action.clone() });
     let all: Vec<Action> = std::iter::once(action.clone()).chain(moved).collect();
     let one = |action: &Action| -> Vec<Prediction> {
         texts.iter().map(|text| interpret(text, action, world, catalogue)).collect()
     };
-    all.iter().flat_map(one).collect()
+    let mut ways: Vec<Prediction> = all.iter().flat_map(one).collect();
+    if !is_followed {
+        let effects = tools::not_known(action, world, "it names more directories than are looked at");
+        ways.push(Prediction { effects, ..Prediction::default() });
+    }
+    ways
 }
 
 fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {

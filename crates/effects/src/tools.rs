@@ -22,7 +22,7 @@ mod patch;
 mod runners;
 mod searches;
 
-use checkrein_protocol::{SecretMark, ToolOutput};
+use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -191,41 +191,46 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     distinct(all)
 }
 
-/// The usual names of the directory of a command, without signs and in small letters (ours).
+/// Further fields that may say where a tool works, and say other things elsewhere, folded (ours).
 const PLACES: &[&str] = &[
-    "cwd",
-    "workdir",
-    "workingdir",
-    "workingdirectory",
-    "currentdirectory",
-    "dir",
-    "dirpath",
-    "directory",
-    "folder",
     "path",
+    "folder",
+    "folderpath",
     "root",
     "rootdir",
+    "rootpath",
     "basedir",
+    "basepath",
+    "projectdir",
     "projectpath",
+    "projectroot",
+    "repopath",
+    "workspace",
+    "workspacefolder",
+    "workspacepath",
     "location",
 ];
 
-/// The most directories that are tried (ours).
-const MOST_PLACES: usize = 4;
-
 /// The directories in which a tool may run what it is given, beside that of the session.
-pub(crate) fn places(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
+pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
     let call = ToolCall::new(action, world);
-    let fields = action.input.as_object().into_iter().flatten();
-    let named = fields.filter(|(name, _)| PLACES.contains(&client_tools::folded(name).as_str()));
+    let is_place = |name: &str| is_working_directory(name) || PLACES.contains(&folded(name).as_str());
+    let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_place(name));
     let texts = named.filter_map(|(_, value)| value.as_str()).filter(|text| !text.is_empty());
     let mut all: Vec<AbsolutePath> = Vec::new();
-    for place in texts.take(MOST_PLACES).map(|text| call.path(text, Last::Follow)) {
+    for place in texts.map(|text| call.path(text, Last::Follow)) {
         if place != action.cwd && !all.contains(&place) {
             all.push(place);
         }
     }
     all
+}
+
+/// The effect of a call of which a part is not known.
+pub(crate) fn not_known(action: &Action, world: &dyn World, note: &str) -> Vec<Effect> {
+    let mut call = ToolCall::new(action, world);
+    call.opaque(note);
+    call.into_effects()
 }
 
 /// The shell texts that a tool may run whose name says nothing of a shell. They say not all that it does.

@@ -59,6 +59,36 @@ impl Action {
     }
 }
 
+/// A name of a tool or a field without case, `_`, `-` and blanks: `working_directory` and `workingDirectory` are one.
+pub fn folded(name: &str) -> String {
+    let is_sign = |character: &char| matches!(character, '_' | '-' | ' ');
+    name.chars()
+        .filter(|character| !is_sign(character))
+        .map(|character| character.to_ascii_lowercase())
+        .collect()
+}
+
+/// The fields in which a tool is told where its command runs, folded (the shell tools of the twelve clients, and the usual names of MCP servers;
+/// ours).
+const WORKING_DIRECTORY: &[&str] = &[
+    "cwd",
+    "workdir",
+    "workingdir",
+    "workingdirectory",
+    "currentdir",
+    "currentdirectory",
+    "currentworkingdirectory",
+    "dir",
+    "dirpath",
+    "directory",
+    "directorypath",
+];
+
+/// Whether a field with this name says in which directory a command runs, and nothing else.
+pub fn is_working_directory(field: &str) -> bool {
+    WORKING_DIRECTORY.contains(&folded(field).as_str())
+}
+
 /// What an action is for, in one word (seed 002, design 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

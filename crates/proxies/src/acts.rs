@@ -4,7 +4,7 @@
 //! in the title alone. Kind and title are the agent's own words, so they never make a call look milder than its input does.
 
 use checkrein_clients::readings;
-use checkrein_protocol::{AbsolutePath, Action, ToolName};
+use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
 /// The names of fields with the path of a file.
@@ -24,13 +24,6 @@ const CONTENT: [&str; 4] = ["content", "file_text", "contents", "newContent"];
 
 /// The names of fields with a shell command.
 const COMMAND: [&str; 5] = ["command", "cmd", "commands", "script", "shell_command"];
-
-/// The names of fields with the directory of a command.
-const FOLDER: [&str; 6] =
-    ["cwd", "workdir", "working_directory", "directory", "dir_path", "workingDirectory"];
-
-/// Those of them that only some agents use.
-const OTHER_FOLDER: [&str; 2] = ["cwd", "workingDirectory"];
 
 /// The words with which an editor tool says what it does, under the name that elsewhere holds a command.
 const EDITOR_WORDS: [&str; 6] = ["view", "create", "str_replace", "insert", "undo_edit", "delete"];
@@ -98,10 +91,7 @@ impl ToldCall {
     /// The actions that the call is, as far as it is known; `None` while nothing of it is told but that there is one. A call that only thinks
     /// is none.
     pub(crate) fn actions(&self, cwd: &AbsolutePath) -> Option<Vec<Action>> {
-        // Where a call would run says nothing of what would run.
-        let is_place = |name: &String| FOLDER.contains(&name.as_str());
-        let input = self.input.as_ref().filter(|input| !input.keys().all(is_place));
-        match (input, &self.input) {
+        match (self.telling_input(), &self.input) {
             (Some(input), _) => Some(self.by_input(input, cwd)),
             (None, Some(_)) if self.differences().is_empty() => None,
             (None, _) => Some(self.by_what_is_shown(cwd)),
@@ -114,7 +104,7 @@ impl ToldCall {
         let mut all = self.actions(cwd).unwrap_or_else(|| self.by_name(Map::new(), cwd));
         if self.hides_command(cwd) {
             let mut texts: Vec<&str> = self.texts().chain([self.title.as_str()]).collect();
-            texts.extend(self.input.iter().flat_map(|input| input.values()).filter_map(Json::as_str));
+            texts.extend(self.input.iter().flat_map(Map::values).flat_map(texts_in));
             texts.retain(|text| !text.trim().is_empty());
             all.extend(texts.into_iter().map(|text| Action::command(text, cwd.clone())));
         }
@@ -125,31 +115,29 @@ impl ToldCall {
     pub(crate) fn hides_command(&self, cwd: &AbsolutePath) -> bool {
         // Gemini CLI shows the command as the title, and the tool in the name of the call.
         let is_title = self.input.is_none() && (self.prefix.is_some() || self.tool.is_some());
-        let is_told = || {
-            let input =
-                self.input.as_ref().filter(|input| !input.keys().all(|name| FOLDER.contains(&name.as_str())));
-            input.is_some_and(|input| {
-                self.by_input(input, cwd)
-                    .iter()
-                    .any(|action| action.shell_field().is_some() && action.shell_text().is_some())
-            })
-        };
-        self.kind == "execute" && !is_title && !is_told()
+        let told = self.telling_input().map(|input| self.by_input(input, cwd)).unwrap_or_default();
+        self.kind == "execute" && !is_title && !told.iter().any(|action| action.shell_text().is_some())
+    }
+
+    /// The input, where it says what would run: where something would run says nothing of that.
+    fn telling_input(&self) -> Option<&Map<String, Json>> {
+        self.input.as_ref().filter(|input| !input.keys().all(|name| is_working_directory(name)))
     }
 
     fn by_input(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
         // A patch shows less of itself to us than the files that it makes.
         if let Some(name) = &self.tool {
-            let place = OTHER_FOLDER.iter().find_map(|name| input.get(*name)?.as_str());
-            let cwd = place.map_or_else(|| cwd.clone(), |place| cwd.join(place));
-            return readings(tool(name, input.clone(), &cwd));
+            return readings(tool(name, input.clone(), cwd));
         }
         let path = PATH.iter().find_map(|name| input.get(*name)?.as_str());
         if let Some(text) = command(input)
             && (self.kind == "execute" || path.is_none())
             && !(path.is_some() && EDITOR_WORDS.contains(&text.as_str()))
         {
-            return vec![with_place(Action::command(text, cwd.clone()), input)];
+            return directories(input, cwd)
+                .into_iter()
+                .map(|cwd| Action::command(text.as_str(), cwd))
+                .collect();
         }
         let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
         if let Some(path) = path {
@@ -365,14 +353,26 @@ fn tool(name: &str, input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
     Action { tool: ToolName(name.to_owned()), input: Json::Object(input), cwd: cwd.clone() }
 }
 
-/// A shell command in the directory that its input names.
-fn with_place(mut action: Action, input: &Map<String, Json>) -> Action {
-    if action.shell_field().is_some()
-        && let Some(folder) = FOLDER.iter().find_map(|name| input.get(*name)?.as_str())
-    {
-        action.cwd = action.cwd.join(folder);
+/// The directories that an input names for its command; that of the session where it names none.
+fn directories(input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<AbsolutePath> {
+    let named = input.iter().filter(|(name, _)| is_working_directory(name));
+    let mut all: Vec<AbsolutePath> = Vec::new();
+    for place in named.filter_map(|(_, value)| value.as_str()).map(|place| cwd.join(place)) {
+        if !all.contains(&place) {
+            all.push(place);
+        }
     }
-    action
+    if all.is_empty() { vec![cwd.clone()] } else { all }
+}
+
+/// All texts in a value.
+fn texts_in(value: &Json) -> Vec<&str> {
+    match value {
+        Json::String(text) => vec![text],
+        Json::Array(items) => items.iter().flat_map(texts_in).collect(),
+        Json::Object(fields) => fields.values().flat_map(texts_in).collect(),
+        Json::Null | Json::Bool(_) | Json::Number(_) => Vec::new(),
+    }
 }
 
 /// The shell text of an input: a text, the words of a command line, or several commands.
@@ -513,6 +513,43 @@ mod tests {
         let mut call = ToldCall::default();
         call.take_up("1", &json!({ "kind": "execute", "title": "Terminal", "rawInput": {} }));
         assert_eq!(call.actions_now(&place())[0].tool.as_str(), "terminal");
+    }
+
+    #[test]
+    fn each_text_may_be_the_command_of_a_call_that_tells_none() {
+        let texts = |told: &Json| {
+            let mut call = ToldCall::default();
+            call.take_up("1", told);
+            assert!(call.hides_command(&place()), "{told}");
+            let actions = call.actions_now(&place());
+            actions.iter().filter_map(Action::shell_text).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let call = |input: Json| json!({ "kind": "execute", "title": "Clean up", "rawInput": input });
+        let deep = json!({ "what": [{ "steps": ["rm -rf ~"] }] });
+        let subject =
+            json!({ "title": "Clean up", "subject": { "type": "later", "steps": [{ "run": "rm -rf ~" }] } });
+        for told in [call(json!({ "what": "rm -rf ~" })), call(deep), asked_about(&subject)] {
+            assert!(texts(&told).contains(&"rm -rf ~".to_owned()), "{told}");
+        }
+        assert_eq!(texts(&call(json!({ "cwd": "/x" }))), ["Clean up", "/x"]);
+    }
+
+    #[test]
+    fn a_command_runs_in_each_directory_that_its_input_names() {
+        for named in [json!({}), json!({ "_meta": { "toolName": "run_shell_command" } })] {
+            for (input, places) in [
+                (json!({ "command": "ls" }), vec!["/w"]),
+                (json!({ "command": "ls", "cwd": "sub" }), vec!["/w/sub"]),
+                (json!({ "command": "ls", "workingDirectory": "/x", "working_dir": "/x" }), vec!["/x"]),
+                (json!({ "command": "ls", "cwd": "/x", "dir": "/y" }), vec!["/x", "/y"]),
+            ] {
+                let mut told = json!({ "kind": "execute", "title": "t", "rawInput": input });
+                told.as_object_mut().unwrap().extend(named.as_object().unwrap().clone());
+                let found = super::tests::told("1", &[told.clone()]).unwrap();
+                let found: Vec<&str> = found.iter().map(|(_, _, cwd)| cwd.as_str()).collect();
+                assert_eq!(found, places, "{told}");
+            }
+        }
     }
 
     #[test]

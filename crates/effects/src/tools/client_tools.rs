@@ -8,6 +8,7 @@ use crate::action::Action;
 use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Stake, Target};
 use crate::interpreter::Last;
 use checkrein_facts::{leads_guard, places};
+use checkrein_protocol::folded;
 use checkrein_shell::quoted;
 
 use crate::nature::Nature;
@@ -137,14 +138,6 @@ pub(crate) fn command_text(value: &Json) -> Option<String> {
 
 fn is_shell(word: &str) -> bool {
     matches!(word.rsplit('/').next(), Some("sh" | "bash" | "zsh" | "dash" | "ksh"))
-}
-
-/// A name without case, `_`, `-` and blanks.
-pub(crate) fn folded(name: &str) -> String {
-    name.chars()
-        .filter(|character| !matches!(character, '_' | '-' | ' '))
-        .map(|character| character.to_ascii_lowercase())
-        .collect()
 }
 
 fn known(name: &str, is_setting: bool) -> Option<Native> {

@@ -2,11 +2,10 @@
 //!
 //! Whether a client tells its hooks of each of them is not known, so each is judged with the call that it stands in.
 
-use checkrein_protocol::ToolName;
+use checkrein_protocol::{ToolName, folded};
 use serde_json::Value as Json;
 
 use super::call::text_of;
-use super::client_tools::folded;
 use crate::action::Action;
 
 /// Fields that hold several calls (`batch` of OpenCode, `multi_tool_use.parallel` of models by OpenAI, and their like).

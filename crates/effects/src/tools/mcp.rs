@@ -4,6 +4,7 @@
 
 mod names;
 
+use checkrein_protocol::folded;
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -118,7 +119,7 @@ fn is_forced(input: &Json, depth: usize) -> bool {
     let Some(fields) = input.as_object() else { return false };
     fields.iter().any(|(name, value)| match value {
         Json::Bool(true) => {
-            matches!(super::client_tools::folded(name).as_str(), "force" | "forcepush" | "forced" | "f")
+            matches!(folded(name).as_str(), "force" | "forcepush" | "forced" | "f")
         }
         Json::Object(_) => depth > 1 && is_forced(value, depth - 1),
         Json::Array(items) => items.iter().any(|item| matches!(item.as_str(), Some("--force" | "-f"))),

@@ -4,11 +4,12 @@
 
 use serde_json::Value as Json;
 
+use checkrein_protocol::folded;
 use checkrein_shell::quoted;
 
 use crate::interpreter::builtins::is_built_in;
 
-use super::client_tools::{command_text, folded};
+use super::client_tools::command_text;
 
 /// Fields that hold a program where its arguments stand in another one.
 const PROGRAMS: &[&str] = &["program", "executable", "binary", "command", "cmd", "file", "exe"];

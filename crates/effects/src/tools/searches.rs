@@ -3,11 +3,12 @@
 //! Claude Code, OpenCode and Kilo start `rg --hidden` with the pattern and the globs of the call (seen in their programs). What others search is
 //! taken to be as much, and without regard for case unless the call says so.
 
+use checkrein_protocol::folded;
 use checkrein_shell::quoted;
 use serde_json::Value as Json;
 
 use super::call::{ToolCall, texts_of};
-use super::client_tools::{self, folded};
+use super::client_tools;
 use super::mcp;
 use crate::action::Action;
 use crate::interpreter::Last;

@@ -212,6 +212,60 @@ fn tools_that_ask_databases_give_the_text() {
     }
 }
 
+#[test]
+fn a_command_runs_in_each_directory_that_stands_beside_it() {
+    let removed = |input: Json| -> Vec<String> {
+        let world = world()
+            .with_file(&path("/home/dev/notes.txt"), "a", VersionState::NoRepository)
+            .with_file(&path("/home/dev/other/b.txt"), "b", VersionState::NoRepository);
+        let prediction = crate::predict(&call("mcp__sh__run", input), &world);
+        let told = prediction
+            .effects
+            .iter()
+            .map(|effect| format!("{} {}", effect.kind.name(), effect.target.text().unwrap_or("?")));
+        told.collect()
+    };
+    for field in [
+        "cwd",
+        "workdir",
+        "work_dir",
+        "workingDirectory",
+        "working_dir",
+        "current-directory",
+        "dir",
+        "dir_path",
+        "Directory",
+        "path",
+        "root",
+        "rootDir",
+        "folder",
+        "basePath",
+        "projectRoot",
+        "repo_path",
+        "workspace",
+        "location",
+    ] {
+        for home in ["/home/dev", "~", "..", "file:///home/dev"] {
+            let found = removed(json!({"command": "rm notes.txt", field: home}));
+            assert!(
+                found.contains(&"file_delete /home/dev/notes.txt".to_owned()),
+                "{field} {home}: {found:?}"
+            );
+        }
+    }
+    // None of them hides another one, however many there are.
+    let mut many = json!({"command": "rm b.txt notes.txt", "cwd": "/home/dev", "path": "/home/dev/other"});
+    let found = removed(many.clone());
+    for file in ["/home/dev/notes.txt", "/home/dev/other/b.txt"] {
+        assert!(found.contains(&format!("file_delete {file}")), "{found:?}");
+    }
+    assert!(!found.iter().any(|effect| effect.starts_with("opaque")), "{found:?}");
+    for number in 0..20 {
+        many[format!("dir{}", "_".repeat(number))] = json!(format!("/tmp/{number}"));
+    }
+    assert!(removed(many).iter().any(|effect| effect.starts_with("opaque")));
+}
+
 /// Whatever a client sends, there is an answer.
 #[test]
 fn odd_inputs_have_an_answer() {
