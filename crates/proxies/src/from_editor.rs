@@ -226,51 +226,42 @@ impl Desk {
         let is_readable = line.len() <= REVIEWED && !says_twice(line);
         let chosen = chosen(result).filter(|_| is_readable);
         let permission = permitted(chosen, &choices.allowing);
-        let lasting = chosen.filter(|chosen| choices.is_lasting(chosen));
-        let said = {
-            let mut state = self.state();
-            let Some(known) = state.known(session) else { return is_readable };
+        let is_lasting = chosen.is_some_and(|chosen| choices.is_lasting(chosen));
+        let once = choices.once().filter(|_| is_lasting);
+        let said = self.state().known(session).and_then(|known| {
             if let Some(open) = known.known_call(call) {
                 open.permission = permission;
             }
-            match (lasting, choices.once()) {
-                (None, _) => None,
-                (Some(_), Some(_)) if allowed.is_empty() => {
-                    Some("checkrein asked about this one call, so its yes is for this one call.".to_owned())
+            is_lasting.then(|| match once {
+                Some(_) if allowed.is_empty() => {
+                    "checkrein asked about this one call, so its yes is for this one call.".to_owned()
                 }
-                (Some(_), Some(_)) => {
+                Some(_) => {
                     let place = known.cwd.clone();
                     let covered = known.standing.keep(allowed, &place);
-                    Some(format!(
+                    format!(
                         "checkrein keeps this \"always\" for the session: it answers the agent for {covered}, and still reviews each call."
-                    ))
-                }
-                (Some(_), None) => {
-                    known.may_ask_no_more();
-                    Some(
-                        "The agent offers no yes for one call alone, so it may not ask again: checkrein then learns of such calls only when \
-                         the agent reports them."
-                            .to_owned(),
                     )
                 }
-            }
-        };
+                None => {
+                    known.may_ask_no_more();
+                    "The agent offers no yes for one call alone, so it may not ask again: checkrein then learns of such calls only when \
+                     the agent reports them."
+                        .to_owned()
+                }
+            })
+        });
         if let Some(said) = said {
             self.remark(session, &said);
         }
-        let Some(id) = message.id else { return is_readable };
-        match (lasting, choices.once()) {
-            (Some(_), Some(once)) => {
-                // An agent that is told "always" asks no more, and nothing would be judged before it runs.
-                self.shared.to_agent.write(answers::chosen(id, Some(once)));
-                false
-            }
-            (Some(_), None) | (None, _) if is_readable => true,
-            (Some(_), None) | (None, _) => {
-                self.shared.to_agent.write(answers::chosen(id, None));
-                false
-            }
+        if is_readable && once.is_none() {
+            return true;
         }
+        // An agent that is told "always" asks no more, and nothing would be judged before it runs.
+        if let Some(id) = message.id {
+            self.shared.to_agent.write(answers::chosen(id, once));
+        }
+        false
     }
 
     /// What an answer tells of a terminal.
