@@ -230,10 +230,66 @@ pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     if !listed.is_empty() {
         all.push(listed.join(";\n"));
     }
-    let asked = texts_of(input, &["query", "q", "text", "stmt", "command", "body"]);
-    all.extend(asked.filter(|text| is_sql(text)).map(str::to_owned));
+    let name = split(action.tool.as_str());
+    let mut parts = name.words.iter().map(String::as_str).chain(name.server.split(['-', '_']));
+    let asks = deed_of(&name.words) == Some(Deed::Run) || parts.any(|part| DATABASES.contains(&part));
+    let is_question = |field: &str| {
+        let field = folded(field);
+        QUESTIONS.contains(&field.as_str()) || asks && ANY_TEXTS.contains(&field.as_str())
+    };
+    let asked = nested_as(input, &is_question).into_iter().filter(|text| is_sql(text));
+    all.extend(asked.map(str::to_owned));
     all
 }
+
+/// Fields that hold SQL or the words for a search, folded (ours).
+const QUESTIONS: &[&str] = &[
+    "sql",
+    "sqls",
+    "sqlquery",
+    "sqlstatement",
+    "sqltext",
+    "rawsql",
+    "query",
+    "queries",
+    "querytext",
+    "statement",
+    "statements",
+    "stmt",
+];
+/// Fields that hold it in tools that ask a database; those of other tools are words for people, or for a file (ours).
+const ANY_TEXTS: &[&str] = &["q", "text", "command", "commands", "body", "input", "code", "script"];
+/// What tools and servers are called that ask a database (ours).
+const DATABASES: &[&str] = &[
+    "query",
+    "sql",
+    "db",
+    "database",
+    "warehouse",
+    "postgres",
+    "postgresql",
+    "pg",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "duckdb",
+    "mssql",
+    "sqlserver",
+    "oracle",
+    "clickhouse",
+    "bigquery",
+    "snowflake",
+    "redshift",
+    "databricks",
+    "trino",
+    "athena",
+    "spanner",
+    "cockroachdb",
+    "supabase",
+    "neon",
+    "turso",
+    "d1",
+];
 
 /// Whether a question is SQL rather than the words for a search.
 fn is_sql(text: &str) -> bool {
@@ -323,6 +379,11 @@ const DEPTH: usize = 6;
 
 /// The texts that stand under one of the names anywhere in an input.
 fn nested<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a str> {
+    nested_as(input, &|name| names.contains(&name))
+}
+
+/// The texts that stand anywhere in an input under a name that is meant.
+fn nested_as<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut open = vec![(input, false, DEPTH)];
     while let Some((value, is_named, depth)) = open.pop() {
@@ -331,9 +392,9 @@ fn nested<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a str> {
             Json::Array(items) if depth > 0 => {
                 open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
             }
-            Json::Object(fields) if depth > 0 => open.extend(
-                fields.iter().rev().map(|(name, value)| (value, names.contains(&name.as_str()), depth - 1)),
-            ),
+            Json::Object(fields) if depth > 0 => {
+                open.extend(fields.iter().rev().map(|(name, value)| (value, is_meant(name), depth - 1)))
+            }
             Json::Null
             | Json::Bool(_)
             | Json::Number(_)

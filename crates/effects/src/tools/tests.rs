@@ -207,6 +207,27 @@ fn tools_that_ask_databases_give_the_text() {
         sql("mcp__db__query", json!({"sql": "select 1", "statement": "drop table x"})),
         ["select 1", "drop table x"]
     );
+    // Under any name, and within objects, where the tool asks a database.
+    for (tool, input) in [
+        ("mcp__db__query", json!({"q": "TRUNCATE users"})),
+        ("query", json!({"Stmt": "TRUNCATE users"})),
+        ("mcp__postgres__apply", json!({"text": "TRUNCATE users"})),
+        ("mcp__x__run", json!({"body": "TRUNCATE users"})),
+        ("mcp__store__send", json!({"request": {"rawSql": "TRUNCATE users"}})),
+        ("mcp__store__send", json!({"batch": [{"query": "TRUNCATE users"}]})),
+    ] {
+        assert_eq!(sql(tool, input.clone()), ["TRUNCATE users"], "{tool} {input}");
+    }
+    // What others are given are words for people, or for a file.
+    for (tool, field) in [
+        ("mcp__github__create_issue", "body"),
+        ("mcp__slack__post_message", "text"),
+        ("mcp__fs__append", "text"),
+        ("mcp__mail__draft", "body"),
+    ] {
+        let words = json!({field: "Drop table support from the API"});
+        assert!(sql(tool, words).is_empty(), "{tool}");
+    }
     for words in ["how to delete rows", "update npm packages", "select a font", "drop shadows in css"] {
         assert!(sql("WebSearch", json!({"query": words})).is_empty(), "{words}");
     }
