@@ -1,5 +1,7 @@
 //! What the agent tells of its own calls: reviewed as soon as enough of them is known, and looked at when they have ended.
 
+use checkrein_clients::says_twice;
+use checkrein_engine::fail_closed::Failure;
 use checkrein_protocol::{Action, SuccessReporting};
 use serde_json::Value as Json;
 
@@ -40,6 +42,10 @@ impl Desk {
             return;
         }
         let status = scan::text(&update, "status").unwrap_or_default();
+        if length <= REVIEWED && message.params.is_some_and(says_twice) {
+            self.twofold(&session, &call, &status, length);
+            return;
+        }
         let read = (length <= REVIEWED).then(|| strict(told)).flatten();
         if read.is_none() {
             let what = if length > REVIEWED { "longer than 12 MiB" } else { "not JSON" };
@@ -60,7 +66,9 @@ impl Desk {
             let actions = open.told.actions(&cwd).filter(|actions| !actions.is_empty());
             let is_new = |actions: &Vec<Action>| match &open.reviewed {
                 Some((reviewed, _)) => {
-                    open.reviews < REVIEWS && !reviewed.iter().map(|named| &named.action).eq(actions)
+                    !open.is_twofold
+                        && open.reviews < REVIEWS
+                        && !reviewed.iter().map(|named| &named.action).eq(actions)
                 }
                 None => true,
             };
@@ -79,6 +87,24 @@ impl Desk {
         }
         if ends {
             self.call_ended(&session, &call, &status, read.as_ref());
+        }
+    }
+
+    /// What the agent tells of a call says something twice: which of it ran, nobody knows, so it counts as a call that is refused.
+    fn twofold(&mut self, session: &str, call: &str, status: &str, length: usize) {
+        let what = format!(
+            "what the agent tells of call `{call}` says something twice, and which of it counts is not known"
+        );
+        let ruling = Ruling::Refused(Failure::Payload(what).reason());
+        {
+            let mut state = self.state();
+            let open = state.session(session).call(call, length);
+            open.is_twofold = true;
+            open.reviewed = Some((Vec::new(), ruling));
+        }
+        self.step_in(session, call, status, None);
+        if ["completed", "failed"].contains(&status) {
+            self.call_ended(session, call, status, None);
         }
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct OpenCall {
     pub(crate) reviewed: Option<(Vec<Named>, Ruling)>,
     /// How often that was.
     pub(crate) reviews: usize,
+    /// Whether something that was told of it says a thing twice, so that what is told later does not say which of the two it is.
+    pub(crate) is_twofold: bool,
     /// What the user said of it.
     pub(crate) permission: Permission,
     /// When it was first heard of.
@@ -332,6 +334,7 @@ impl Session {
                 told: ToldCall::default(),
                 reviewed: None,
                 reviews: 0,
+                is_twofold: false,
                 permission: Permission::NotAsked,
                 since: Instant::now(),
                 size: 0,

@@ -78,13 +78,16 @@ struct Side {
     heard: Vec<Vec<u8>>,
     /// What it has to hear as it was written, in order; `false` for what may be answered on the way.
     due: Vec<(Vec<u8>, bool)>,
+    /// What it must not hear as it was written.
+    never: BTreeSet<Vec<u8>>,
     syncs: usize,
 }
 
 impl Side {
     fn pair(name: &'static str) -> (Self, Mouth, Ear) {
         let ((says, said), (told, hears)) = (mpsc::channel(), mpsc::channel());
-        let side = Self { name, says, hears, half: Vec::new(), heard: Vec::new(), due: Vec::new(), syncs: 0 };
+        let (half, heard, due) = (Vec::new(), Vec::new(), Vec::new());
+        let side = Self { name, says, hears, half, heard, due, never: BTreeSet::new(), syncs: 0 };
         (side, Mouth(said, Vec::new()), Ear(told))
     }
 
@@ -112,6 +115,9 @@ impl Side {
     /// What is wrong with what it heard: that something is missing, came twice, in another order or changed.
     fn amiss(&self) -> Option<String> {
         let text = |line: &[u8]| String::from_utf8_lossy(line).into_owned();
+        if let Some(line) = self.heard.iter().find(|line| self.never.contains(*line)) {
+            return Some(format!("{} was not to hear {}", self.name, text(line)));
+        }
         let mut due = self.due.iter();
         for line in self.heard.iter().filter(|line| text(line).contains(MARK)) {
             // A question to which a reason was added, and a request that waited for an answer of the user, are looked at elsewhere.
@@ -451,6 +457,10 @@ impl Talk {
         }
         for step in steps {
             self.editor.say(&step.line);
+            // A lasting yes, one of two things, and an answer to a question of ours are for us alone.
+            if !step.is_due {
+                self.agent.never.insert(format!("{}\n", step.line).into_bytes());
+            }
             self.agent.due.push((format!("{}\n", step.line).into_bytes(), step.is_due));
         }
     }
