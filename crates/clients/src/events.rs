@@ -30,8 +30,9 @@ const MODEL: EventTreatment = EventTreatment::Left(
 const JUDGED: EventTreatment = EventTreatment::Left(
     "each call was judged before that, and an answer here would take the place of the one of the user",
 );
-const TELLS: EventTreatment =
-    EventTreatment::Left("it only tells: nothing runs by it, and what is said to it is not heeded");
+const TELLS: EventTreatment = EventTreatment::Left(
+    "it only informs: nothing runs because of it, and the client ignores what a hook says to it",
+);
 const PRE: EventTreatment = EventTreatment::Left("`preToolUse` tells of each of these calls already");
 const POST: EventTreatment = EventTreatment::Left("`postToolUse` tells of each of these calls already");
 const TAB: EventTreatment = EventTreatment::Left(
@@ -281,7 +282,7 @@ pub(crate) const PLUGIN: &[ClientEvent] = &[
 /// The section of the page that says which events are registered.
 pub(crate) fn section(clients: &[ClientAdapter]) -> String {
     let mut page = "\n## Which events call the hook\n\n\
-        Every event that a client is documented or was seen to tell hooks of, and why some are left.\n"
+        Every event that a client is documented or was seen to tell hooks of, and why some are not registered.\n"
         .to_owned();
     for client in clients {
         let (mut registered, mut left) = (Vec::new(), Vec::<(&str, Vec<String>)>::new());
@@ -297,7 +298,7 @@ pub(crate) fn section(clients: &[ClientAdapter]) -> String {
         }
         page.extend(["\n**", client.title, "**: ", &registered.join(", "), ".\n"]);
         if !left.is_empty() {
-            page.push_str("Left:\n\n");
+            page.push_str("Not registered:\n\n");
             for (why, names) in left {
                 page.extend(["- ", &names.join(", "), ": ", why, "\n"]);
             }
