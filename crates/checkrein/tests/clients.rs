@@ -319,6 +319,48 @@ fn doctor_proves_the_protection_of_every_client() {
 }
 
 #[test]
+fn doctor_says_at_its_end_which_of_several_clients_are_not_protected() {
+    let environment = TestEnvironment::new();
+    for folder in [".codex", ".gemini", ".qwen"] {
+        fs::create_dir_all(environment.home().join(folder)).unwrap();
+    }
+    environment.succeed(&["init", "--client", "all", "--yes"]);
+    let last = || {
+        let output = environment.checkrein(&["doctor", "--client", "all"]);
+        String::from_utf8(output.stdout).unwrap().lines().next_back().unwrap_or_default().to_owned()
+    };
+    // The hooks of Codex are not confirmed yet.
+    assert_eq!(last(), "NOT protected: Codex");
+    fs::write(user_settings(&environment, "qwen"), "{}").unwrap();
+    assert_eq!(last(), "NOT protected: Codex, Qwen Code");
+}
+
+#[test]
+fn a_client_is_found_by_the_servers_that_a_project_names_for_it() {
+    let environment = TestEnvironment::new();
+    environment.write(".mcp.json", r#"{"mcpServers": {"files": {"command": "files-server", "args": []}}}"#);
+    environment.succeed(&["init", "--mcp", "--client", "all", "--yes"]);
+    let servers = fs::read_to_string(environment.project().join(".mcp.json")).unwrap();
+    assert!(servers.contains(r#""--", "files-server""#), "{servers}");
+    let doctor = environment.succeed(&["doctor", "--client", "all"]);
+    assert!(doctor.contains("behind checkrein: files"), "{doctor}");
+}
+
+#[test]
+fn init_names_every_file_that_it_writes_for_cline() {
+    let environment = TestEnvironment::new();
+    let said = environment.succeed(&["init", "--client", "cline", "--yes"]);
+    let hooks = fs::read_dir(environment.home().join(".cline/hooks")).unwrap().flatten();
+    let names: Vec<String> = hooks.map(|file| file.file_name().into_string().unwrap()).collect();
+    assert!(names.len() > 2, "{names:?}");
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for name in &names {
+        assert!(words.contains(name.as_str()), "{name}: {said}");
+    }
+    assert!(words.contains(&format!("events {};", names.len())), "{said}");
+}
+
+#[test]
 fn a_hook_of_codex_that_nobody_trusted_is_no_protection() {
     let environment = TestEnvironment::new();
     let said = environment.succeed(&["init", "--client", "codex", "--yes"]);

@@ -610,6 +610,35 @@ fn servers_are_put_behind_the_gateway_and_back_byte_for_byte() {
     }
 }
 
+/// An editor that the desktop starts has no folder of the user in its `PATH`; what others share has no path of this machine.
+#[test]
+fn the_gateway_has_its_path_in_files_of_the_user_and_its_name_in_those_of_a_project() {
+    let environment = TestEnvironment::new();
+    let own = environment.home().join("bin");
+    fs::create_dir_all(&own).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_checkrein"), own.join("checkrein")).unwrap();
+    let servers = r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#;
+    let (of_user, of_project) = (environment.home().join(".cursor"), environment.project().join(".cursor"));
+    for folder in [&of_user, &of_project] {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("mcp.json"), servers).unwrap();
+    }
+    let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
+    for _ in 0..2 {
+        let mut init = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let told =
+            init.env("PATH", &path).args(["init", "--mcp", "--client", "cursor", "--yes"]).output().unwrap();
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let command = |folder: &std::path::Path| {
+            let text = fs::read_to_string(folder.join("mcp.json")).unwrap();
+            let json: Json = serde_json::from_str(&text).unwrap();
+            json["mcpServers"]["a"]["command"].as_str().unwrap().to_owned()
+        };
+        assert!(command(&of_user).starts_with('/') && command(&of_user).ends_with("/checkrein"));
+        assert_eq!(command(&of_project), "checkrein");
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_read_stays_and_doctor_names_what_is_direct() {
     let environment = TestEnvironment::new();

@@ -33,7 +33,7 @@ use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingHealth};
-use crate::terminal::{Health, counted, dim, hanging, mark, plain, plain_name, print, print_exact};
+use crate::terminal::{Health, counted, dim, hanging, mark, plain, plain_name, print, print_exact, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
@@ -137,8 +137,16 @@ pub fn doctor(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let mut findings = Vec::new();
-    let settings: Vec<ClientSettings> =
-        clients.iter().map(|client| settings_findings(&environment, client, &mut findings)).collect();
+    let mut unprotected: Vec<&'static str> = Vec::new();
+    let settings: Vec<ClientSettings> = clients
+        .iter()
+        .map(|client| {
+            let before = findings.len();
+            let settings = settings_findings(&environment, client, &mut findings);
+            note_broken(client, findings.get(before..), &mut unprotected);
+            settings
+        })
+        .collect();
     let state = environment.state.clone();
     let context = Context::open(environment, &crate_cwd()?);
     for failure in context.failures() {
@@ -194,7 +202,9 @@ pub fn doctor(
         findings.extend(status_line_finding(&context, client));
     }
     for settings in &settings {
+        let before = findings.len();
         probe_all(&context, settings, RUNS, &mut findings);
+        note_broken(settings.client, findings.get(before..), &mut unprotected);
         findings.extend(settings.client.open.iter().map(|open| Finding {
             check: "client".to_owned(),
             health: Health::Well,
@@ -241,10 +251,26 @@ pub fn doctor(
                         .for_each(|open| print(&hanging(&format!("     {}", dim(open)), HINT)));
                 }
             }
-            print(result.in_words());
+            // Which of several it is stands far above.
+            match result {
+                Protection::None if clients.len() > 1 && !unprotected.is_empty() => {
+                    print(&wrapped(&format!("{}: {}", result.in_words(), unprotected.join(", "))));
+                }
+                Protection::Whole | Protection::WithRemarks | Protection::NotEnforced | Protection::None => {
+                    print(result.in_words());
+                }
+            }
         }
     }
     Ok(if result == Protection::None { ExitStatus::Failed } else { ExitStatus::Done })
+}
+
+/// Notes a client of which something is broken.
+fn note_broken(client: &ClientAdapter, found: Option<&[Finding]>, unprotected: &mut Vec<&'static str>) {
+    let is_broken = found.into_iter().flatten().any(|finding| finding.health == Health::Broken);
+    if is_broken && !unprotected.contains(&client.title) {
+        unprotected.push(client.title);
+    }
 }
 
 /// Whether calls in this project are reviewed and refused; what is wrong when they are not.

@@ -56,14 +56,19 @@ fn found(environment: &HostEnvironment) -> Vec<&'static ClientAdapter> {
     let is_in_project = |client: &ClientAdapter| {
         let settings = client.places.settings.iter().map(|(_, place)| *place);
         let guarded = client.places.guarded.iter().map(|(place, _)| *place);
-        settings.chain(guarded).any(|place| match place {
+        let is_own = settings.chain(guarded).any(|place| match place {
             ClientPath::Project(path) => {
                 // `.github` belongs to everything around a repository; other folders are a client's own.
                 let own = path.split('/').next().filter(|top| *top != ".github").unwrap_or(path);
                 exists(&workspace.join(own))
             }
             ClientPath::Folder(_) | ClientPath::Machine(_) => false,
-        })
+        });
+        let names_servers = client.servers.iter().any(|file| match file.place {
+            ClientPath::Project(path) => exists(&workspace.join(path)),
+            ClientPath::Folder(_) | ClientPath::Machine(_) => false,
+        });
+        is_own || names_servers
     };
     let is_here = |client: &&ClientAdapter| {
         client.programs.iter().any(|name| find_on_path(environment, name))
@@ -262,10 +267,15 @@ impl Plan {
             format!("hook      {}", at_home(environment, &command.to_string())),
         ];
         if !client.hooks.events.is_empty() {
+            let beside = companions(client, &settings);
             remarks.push(format!(
                 "events    {}; before each tool call the hook can refuse it",
-                client.hooks.events.len()
+                client.hooks.events.len() + beside.len()
             ));
+            let names: Vec<&str> = beside.iter().filter_map(AbsolutePath::name).collect();
+            if !names.is_empty() {
+                remarks.push(format!("beside    {}: the other events, in the same folder", names.join(", ")));
+            }
         }
         remarks.extend(about_line);
         let exclude = (chosen == SettingsScope::Local).then(|| exclude_file(environment, client)).flatten();

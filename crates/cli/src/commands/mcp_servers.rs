@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use checkrein_clients::{ClientAdapter, NamedServer, ServerForm, ServerWay, SettingsError, SettingsScope};
+use checkrein_clients::{ClientAdapter, NamedServer, ServerFile, ServerWay, SettingsError, SettingsScope};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
@@ -37,10 +37,10 @@ enum Direction {
 /// The files of a client that name servers, as far as they are there.
 pub(super) fn lists(environment: &HostEnvironment, client: &ClientAdapter) -> Vec<ServerList> {
     let there = files(environment, client, None).into_iter();
-    let read = there.filter_map(|(path, form)| {
+    let read = there.filter_map(|(path, file)| {
         // What cannot be read at all is told by whoever changes it.
         let text = text(&path).ok().flatten()?;
-        Some(ServerList { servers: form.servers(&text), path })
+        Some(ServerList { servers: file.form.servers(&text), path })
     });
     read.collect()
 }
@@ -75,15 +75,21 @@ fn put(
     output: OutputForm,
     direction: Direction,
 ) -> Result<ExitStatus, CommandError> {
-    let program = program(environment)?;
+    let (of_user, of_team) =
+        (program(environment, SettingsScope::User)?, program(environment, SettingsScope::Team)?);
     let (mut exit, mut is_something) = (ExitStatus::Done, false);
-    for (path, form) in files(environment, client, scope) {
+    for (path, file) in files(environment, client, scope) {
+        let form = file.form;
+        let program = match file.scope {
+            SettingsScope::User | SettingsScope::Local => &of_user,
+            SettingsScope::Team => &of_team,
+        };
         let Some(before) = text(&path)? else { continue };
         if direction == Direction::Direct && !before.contains("checkrein") {
             continue;
         }
         let after = match direction {
-            Direction::Behind => form.behind(&before, &program),
+            Direction::Behind => form.behind(&before, program),
             Direction::Direct => form.direct(&before),
         };
         let after = match after {
@@ -143,13 +149,13 @@ fn files(
     environment: &HostEnvironment,
     client: &ClientAdapter,
     scope: Option<SettingsScope>,
-) -> Vec<(AbsolutePath, ServerForm)> {
+) -> Vec<(AbsolutePath, ServerFile)> {
     let (workspace, folder) = (find_workspace(&environment.cwd), environment.folder_of(client));
-    let mut found: Vec<(AbsolutePath, ServerForm)> = Vec::new();
+    let mut found: Vec<(AbsolutePath, ServerFile)> = Vec::new();
     for file in client.servers.iter().filter(|file| scope.is_none_or(|scope| scope == file.scope)) {
         let path = file.place.at(&workspace, &folder);
         if !found.iter().any(|(known, _)| *known == path) {
-            found.push((path, file.form));
+            found.push((path, *file));
         }
     }
     found
@@ -163,12 +169,17 @@ fn text(path: &AbsolutePath) -> Result<Option<String>, CommandError> {
     }
 }
 
-/// This program as the client is to start it: by its name where that is found, else by its path.
-fn program(environment: &HostEnvironment) -> Result<String, CommandError> {
+/// This program as the client is to start it. In a file that others share it has its name alone, where that is found; in one of this user
+/// its path, since an editor that the desktop starts has no `~/.local/bin` among its folders.
+fn program(environment: &HostEnvironment, scope: SettingsScope) -> Result<String, CommandError> {
     let own = environment.program.as_ref().and_then(|path| fs::canonicalize(path).ok());
     let own = own.as_ref().and_then(|path| path.to_str()).ok_or_else(|| {
         CommandError::user("this program does not know where it lies", "install it where it has a plain path")
     })?;
+    match scope {
+        SettingsScope::User | SettingsScope::Local => return Ok(own.to_owned()),
+        SettingsScope::Team => {}
+    }
     let path = environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let folders = path.split(':').filter_map(AbsolutePath::new);
     let first = folders.map(|folder| folder.join("checkrein")).find(is_executable);
