@@ -342,6 +342,8 @@ pub enum RunContext {
     Itself,
     /// Here, with more rights.
     Elevated,
+    /// Here, where nothing tells later from where it was started: in a terminal that a server holds.
+    Apart,
     /// On another machine or in a container.
     Remote,
 }

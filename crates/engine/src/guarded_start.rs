@@ -22,7 +22,7 @@ pub(crate) fn guarded_start(
     let Some(client) = of_program_or_package(program) else { return GuardedStart::Unguarded };
     let own = environment.folder_of(client);
     let folders = folders_of_project(client, &real_path(directory));
-    let (mut is_registered, mut is_switched_off) = (false, false);
+    let (mut is_registered, mut is_confirmed, mut is_switched_off) = (false, false, false);
     let places = client.places.settings.iter().map(|(_, place)| place);
     for place in places.chain(client.places.switches).chain(client.places.managed) {
         let of_project = matches!(place, ClientPath::Project(_));
@@ -33,8 +33,10 @@ pub(crate) fn guarded_start(
             let leads_away =
                 || (client.hooks.variables)(&text).iter().any(|(name, _)| (client.hooks.leads_guard)(name));
             is_switched_off |= (client.hooks.switched_off)(&settings).is_some() || of_project && leads_away();
-            is_registered |= client.hooks.reviewing_command(&text).is_some()
-                && is_trusted(client, folder, &own, &path, &text);
+            if client.hooks.reviewing_command(&text).is_some() {
+                is_registered = true;
+                is_confirmed |= is_trusted(client, folder, &own, &path, &text);
+            }
         }
     }
     let by_plugin = || {
@@ -43,8 +45,10 @@ pub(crate) fn guarded_start(
     };
     if is_switched_off {
         GuardedStart::Unguarded
-    } else if is_registered {
+    } else if is_confirmed {
         GuardedStart::Guarded
+    } else if is_registered {
+        GuardedStart::Unconfirmed
     } else if by_plugin() {
         // In which projects a plugin is switched on is for the client to say.
         GuardedStart::Unknown

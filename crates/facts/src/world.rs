@@ -338,6 +338,8 @@ pub enum GuardedStart {
     Guarded,
     /// Nothing calls the guard there, although it guards others on this machine.
     Unguarded,
+    /// Hooks of the guard are registered for it, and it runs none of them before the user has confirmed them in it.
+    Unconfirmed,
     /// It could not be found out, or the guard guards nobody on this machine.
     #[default]
     Unknown,

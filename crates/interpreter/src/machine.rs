@@ -123,6 +123,9 @@ pub struct Machine<'w> {
     pub(super) second_names: BTreeMap<String, AbsolutePath>,
     /// The machine or container in which effects happen, when not here.
     pub(super) away: Option<RemoteContext>,
+    /// Whether what is started at the present point has no process above it that leads here, and a terminal of its own: nothing tells later
+    /// from where it was started.
+    pub(super) cut_loose: bool,
     /// Beginnings of paths of files that this command makes, and of which it is not known how many there are and what they hold.
     pub(crate) names_made: Vec<String>,
     /// Archives that this command made with other names than those of the files.
@@ -181,6 +184,7 @@ impl<'w> Machine<'w> {
             copies: BTreeMap::new(),
             second_names: BTreeMap::new(),
             away: None,
+            cut_loose: false,
             names_made: Vec::new(),
             renamed_archives: Vec::new(),
             trapped: 0,
@@ -529,6 +533,19 @@ impl<'w> Machine<'w> {
         self.shell = shell;
         self.away = away;
         answer
+    }
+
+    /// Runs `work` where nothing tells later from where it was started: in a terminal that a server holds, as a unit of the system.
+    pub fn cut_loose<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.cut_loose, true);
+        let answer = work(self);
+        self.cut_loose = outer;
+        answer
+    }
+
+    /// Whether this runs where nothing tells later from where it was started.
+    pub fn is_cut_loose(&self) -> bool {
+        self.cut_loose
     }
 
     /// Runs `work` under another name for explanations: `git clean`.

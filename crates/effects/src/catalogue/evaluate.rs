@@ -701,6 +701,7 @@ fn place(machine: &mut Machine<'_>, run: &Run, call: &Call, task: Task) -> Exit 
             machine.add(Draft::new(EffectKind::PrivilegeEscalation, Target::Unknown));
             perform(machine, call, task)
         }
+        RunContext::Apart => machine.cut_loose(|machine| perform(machine, call, task)),
         RunContext::Remote => {
             let host = run.host.as_ref().map(|host| joined(&words(machine, host, call)));
             let name = host.as_ref().and_then(Value::as_exact).unwrap_or(call.program.as_str()).to_owned();

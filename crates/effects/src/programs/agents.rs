@@ -205,6 +205,16 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if only_looks && by_options.is_none() {
         return Exit::unknown();
     }
+    // What stands with an editor comes into it for good.
+    for extension in options_of(&words, "--install-extension") {
+        machine.add(
+            Draft::new(EffectKind::PackageInstall, Target::Service(extension.to_owned()))
+                .note("code of others in every later session of the editor"),
+        );
+    }
+    if words.iter().any(|word| *word == "--add-mcp" || word.starts_with("--add-mcp=")) {
+        machine.add(unwatched("adds a server to every later session of the agent"));
+    }
     let goose = || by_mode_of_goose(machine, call);
     let other_settings = || with_other_settings(machine, &words, name);
     if let Some(note) = by_options
@@ -213,11 +223,30 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .or_else(other_settings)
         .or_else(|| lives_elsewhere(machine))
         .or_else(|| starts_unguarded(machine, call, &words))
+        .or_else(|| begins_apart(machine, name))
     {
         machine.add(unwatched(note));
     }
     machine.opaque("starts another agent");
     Exit::unknown()
+}
+
+/// The values of an option, behind it or in the same word.
+fn options_of<'a>(words: &[&'a str], option: &str) -> Vec<&'a str> {
+    let attached = words.iter().filter_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+    let separate = words.windows(2).filter_map(|pair| match pair {
+        [name, value] if *name == option => Some(*value),
+        _ => None,
+    });
+    attached.chain(separate).collect()
+}
+
+/// Whether nothing would tell that this session started the agent, so that what it does counts for no limits of this one.
+fn begins_apart(machine: &Machine<'_>, name: &str) -> Option<&'static str> {
+    let is_window = EDITORS.contains(&name);
+    (machine.is_cut_loose() && !machine.is_away() && !is_window).then_some(
+        "starts an agent where nothing tells that it belongs to this session, so what it does counts for none of its limits",
+    )
 }
 
 /// The words of a command line that may be its subcommand.
@@ -394,6 +423,10 @@ fn starts_unguarded(machine: &mut Machine<'_>, call: &Call, words: &[&str]) -> O
         GuardedStart::Unguarded => {
             Some("starts an agent without the guard: no hook of checkrein is registered for it there")
         }
+        GuardedStart::Unconfirmed => Some(
+            "starts an agent without the guard: its hooks of checkrein are registered, but it runs them only once the user has confirmed \
+             them in it (`/hooks` in codex; `checkrein doctor` says how)",
+        ),
         GuardedStart::Guarded | GuardedStart::Unknown => None,
     }
 }

@@ -248,10 +248,33 @@ pub(crate) fn systemd_run(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if call.arguments.has(&["--scope"]) { Inheritance::Everything } else { Inheritance::OfTheUser };
     let named = call.arguments.values(&["-E", "--setenv"]).filter_map(Value::as_exact);
     let kept = kept(machine, named);
-    machine.with_inheritance(inheritance, |machine| {
-        machine
-            .with_variables(kept, |machine| machine.run_words(&call.arguments.operands, call.input.clone()))
-    })
+    let run = |machine: &mut Machine<'_>| {
+        machine.with_inheritance(inheritance, |machine| {
+            machine.with_variables(kept, |machine| {
+                machine.run_words(&call.arguments.operands, call.input.clone())
+            })
+        })
+    };
+    // A unit begins in the home of its user, or at the root where it is one of the system (systemd-run(1), "--working-directory", "--same-dir").
+    let is_here = call.arguments.has(&["--scope", "-d", "--same-dir"]);
+    let directory = match call.arguments.value(&["--working-directory"]) {
+        Some(directory) => Some(directory.clone()),
+        None if is_here => None,
+        None if call.arguments.has(&["--user"]) => Some(Value::exact(machine.world().place().home.as_str())),
+        None => Some(Value::exact("/")),
+    };
+    let has_terminal = call.arguments.has(&["-t", "--pty", "-S", "--shell"]);
+    let outer = machine.cwd().cloned();
+    let work = |machine: &mut Machine<'_>| match &directory {
+        Some(directory) => machine.inside(directory, |machine| {
+            // Elsewhere nobody finds out who started it.
+            let is_apart = has_terminal || machine.cwd() != outer.as_ref();
+            if is_apart { machine.cut_loose(run) } else { run(machine) }
+        }),
+        None if has_terminal && !call.arguments.has(&["--scope"]) => machine.cut_loose(run),
+        None => run(machine),
+    };
+    work(machine)
 }
 
 /// Whether a unit holds the session in which the client and this command run: its limits are theirs.

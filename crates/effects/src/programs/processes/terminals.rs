@@ -150,7 +150,7 @@ fn carry_out(machine: &mut Machine<'_>, operands: &[Value], is_own: bool, depth:
         text = text.followed_by(&command(machine, verb, &words, is_own, depth));
     }
     if text.as_exact() != Some("") {
-        machine.possibly(|machine| machine.run_text(&text, Input::Inherited));
+        machine.possibly(|machine| machine.cut_loose(|machine| machine.run_text(&text, Input::Inherited)));
     }
 }
 
@@ -218,7 +218,7 @@ fn command(machine: &mut Machine<'_>, verb: &str, words: &[Value], is_own: bool,
         }
         "new-session" | "new-window" | "split-window" | "respawn-pane" | "respawn-window"
         | "display-popup" => {
-            run_as_text_or_words(machine, behind);
+            machine.cut_loose(|machine| run_as_text_or_words(machine, behind));
         }
         "save-buffer" => {
             if let Some(file) = behind.first() {
