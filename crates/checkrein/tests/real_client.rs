@@ -43,6 +43,22 @@ fn a_denied_deletion_does_not_run_and_the_model_reads_why() {
     assert_eq!(review["body"]["verdict"], "block");
 }
 
+/// `-w` makes a worktree, and git does not know the local settings in which the hooks are.
+#[test]
+fn a_worktree_that_the_client_makes_has_the_hooks() {
+    let environment = guarded();
+    environment.write("notes/draft.md", "the only copy\n");
+    environment.git(&["add", "-A"]);
+    environment.commit("begin");
+    let model = Model::start(vec![bash("rm -rf ~/project"), Turn::Says("finished")], vec![]);
+    run(&environment, &model, &["-w", "aside"]);
+    assert!(environment.project().join("notes/draft.md").exists(), "the deletion ran");
+    assert!(model.heard().contains("checkrein stopped this call"), "{}", model.heard());
+    let made = environment.project().join(".claude/worktrees/aside");
+    assert!(made.join("notes/draft.md").exists(), "no worktree was made");
+    assert!(made.join(".claude/settings.local.json").exists(), "the settings were not copied into it");
+}
+
 #[test]
 fn what_the_client_destroys_comes_back() {
     let environment = guarded();

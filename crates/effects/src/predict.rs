@@ -46,12 +46,15 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         return interpret(text, action, world, catalogue);
     }
     let mut ways = Vec::new();
+    let mut further = Vec::new();
     if !tools::is_settled(action, world) {
         for text in tools::powershell_texts(action) {
             ways.push(interpret_powershell(text, action, world, catalogue));
         }
         if ways.is_empty() {
             let texts = tools::shell_texts(action);
+            further = tools::further_shell_texts(action);
+            further.retain(|text| !texts.contains(text));
             ways.extend(everywhere(&texts, action, world, catalogue));
         }
         let sql = tools::sql_texts(action);
@@ -63,10 +66,8 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     }
     let found = tools::search_line(action, world).map(|line| interpret(&line, action, world, catalogue));
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
-    if ways.is_empty() && !tools::is_settled(action, world) {
-        let texts = tools::further_shell_texts(action);
-        ways.extend(everywhere(&texts, action, world, catalogue));
-    }
+    // They say not all that it does, and no other field hides them.
+    ways.extend(everywhere(&further, action, world, catalogue));
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
     for (path, content) in &announced {

@@ -38,6 +38,7 @@ use call::ToolCall;
 pub(crate) use inner::inner_calls;
 pub(crate) use mcp::Explained;
 pub(crate) use patch::{PatchStep, parse as patch_steps};
+pub(crate) use runners::Recipient;
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
@@ -231,6 +232,11 @@ pub(crate) fn not_known(action: &Action, world: &dyn World, note: &str) -> Vec<E
     let mut call = ToolCall::new(action, world);
     call.opaque(note);
     call.into_effects()
+}
+
+/// The commands in the body of a request to a program: those that begin with a program, and each where it is known to run what it is told.
+pub(crate) fn commands_in_request(body: &Json, recipient: Recipient) -> Vec<String> {
+    distinct(runners::commands_in_request(body, recipient))
 }
 
 /// The shell texts that a tool may run whose name says nothing of a shell. They say not all that it does.

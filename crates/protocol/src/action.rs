@@ -61,11 +61,17 @@ impl Action {
 
 /// A name of a tool or a field without case, `_`, `-` and blanks: `working_directory` and `workingDirectory` are one.
 pub fn folded(name: &str) -> String {
-    let is_sign = |character: &char| matches!(character, '_' | '-' | ' ');
-    name.chars()
-        .filter(|character| !is_sign(character))
-        .map(|character| character.to_ascii_lowercase())
-        .collect()
+    letters(name).collect()
+}
+
+/// Whether two names of tools or fields are one, as [`folded`] reads them.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    letters(one).eq(letters(other))
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    let is_sign = |letter: &char| matches!(letter, '_' | '-' | ' ');
+    name.chars().filter(move |letter| !is_sign(letter)).map(|letter| letter.to_ascii_lowercase())
 }
 
 /// The fields in which a tool is told where its command runs, folded (the shell tools of the twelve clients, and the usual names of MCP servers;
@@ -86,7 +92,7 @@ const WORKING_DIRECTORY: &[&str] = &[
 
 /// Whether a field with this name says in which directory a command runs, and nothing else.
 pub fn is_working_directory(field: &str) -> bool {
-    WORKING_DIRECTORY.contains(&folded(field).as_str())
+    WORKING_DIRECTORY.iter().any(|known| is_same_name(known, field))
 }
 
 /// What an action is for, in one word (seed 002, design 2).

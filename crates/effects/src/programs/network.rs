@@ -6,6 +6,7 @@
 //! | `configured` | files of options for curl and wget |
 //! | `serving` | servers that hand out files |
 //! | `stand_ins` | who gets what curl sends, where it is told another receiver than the address names |
+//! | `told_to_run` | what a request tells a service of this machine to run |
 //! | `streams` | netcat, socat: bytes between a host and something here |
 //!
 //! A request without local data is `network_request`, whatever its method; what sends files, standard input or text that is not
@@ -15,6 +16,7 @@ mod configured;
 pub(crate) mod serving;
 mod stand_ins;
 mod streams;
+mod told_to_run;
 mod transfer;
 
 pub(crate) use streams::{netcat, socat};

@@ -1,5 +1,6 @@
 //! The input of a tool call, and effects in the making.
 
+use checkrein_protocol::is_same_name;
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -10,32 +11,52 @@ use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::world::{Entry, World};
 
-/// The names under which clients and servers pass the path of a file.
+/// The names under which clients and servers pass the path of a file, in one of their spellings: `target_file` is `targetFile` too.
 pub(crate) const PATH_KEYS: &[&str] = &[
     "file_path",
-    "filePath",
     "path",
     "notebook_path",
     "absolute_path",
     "target_file",
     "filename",
-    "file_name",
     "file",
-    "filepath",
-    "TargetFile",
-    "AbsolutePath",
     "dir_path",
     "directory_path",
     "directory",
     "folder",
+    "folder_path",
 ];
 
 /// The usual names of what is moved or copied.
-pub(crate) const SOURCE_KEYS: &[&str] = &["source", "source_path", "from", "old_path", "oldPath", "src"];
+pub(crate) const SOURCE_KEYS: &[&str] = &[
+    "source",
+    "source_path",
+    "source_file",
+    "from",
+    "from_path",
+    "old_path",
+    "old_file_path",
+    "src",
+    "src_path",
+    "original_path",
+];
 
 /// The usual names of where it goes.
-const GOAL_KEYS: &[&str] =
-    &["destination", "destination_path", "to", "new_path", "newPath", "dst", "dest", "target"];
+const GOAL_KEYS: &[&str] = &[
+    "destination",
+    "destination_path",
+    "destination_file",
+    "to",
+    "to_path",
+    "new_path",
+    "new_file_path",
+    "dst",
+    "dst_path",
+    "dest",
+    "dest_path",
+    "target",
+    "target_path",
+];
 
 /// A tool call being turned into effects.
 pub(crate) struct ToolCall<'a> {
@@ -89,7 +110,7 @@ impl<'a> ToolCall<'a> {
     /// All texts under the names: single ones and those of lists.
     pub(crate) fn texts(&self, keys: &[&str]) -> Vec<&'a str> {
         let mut found = Vec::new();
-        for value in keys.iter().filter_map(|key| self.action.input.get(key)) {
+        for value in values_of(&self.action.input, keys) {
             match value {
                 Json::String(text) => found.push(text.as_str()),
                 Json::Array(items) => found.extend(items.iter().filter_map(item_text)),
@@ -98,6 +119,30 @@ impl<'a> ToolCall<'a> {
         }
         found.retain(|text| !text.is_empty());
         found
+    }
+
+    /// What stands anywhere in the input and can be nothing but a path of this machine, under whatever name.
+    pub(crate) fn rooted_texts(&self) -> Vec<&'a str> {
+        let all = texts_within(&self.action.input, &|_| true);
+        all.into_iter().filter(|text| is_rooted(text) && !text.contains('\n')).collect()
+    }
+
+    /// Changes, as it may be, each path of the guard that stands in the input.
+    pub(crate) fn reach_guard(&mut self) {
+        let texts = self.rooted_texts();
+        if texts.is_empty() {
+            return;
+        }
+        let guarded = self.world.guarded();
+        for text in texts {
+            let path = self.path(text, Last::Follow);
+            if guarded.iter().any(|guarded| path.is_within(&guarded.path)) {
+                self.add_as(EffectKind::FileModify, Target::Path(path), |effect| {
+                    effect.certainty = Certainty::Possible;
+                    effect.note = "what the tool does with the file is not known".into();
+                });
+            }
+        }
     }
 
     /// The home directory of the user.
@@ -273,8 +318,51 @@ pub(crate) fn text_of<'a>(input: &'a Json, keys: &[&str]) -> Option<&'a str> {
 }
 
 /// All texts of an object that stand under one of the names.
-pub(crate) fn texts_of<'a>(input: &'a Json, keys: &[&str]) -> impl Iterator<Item = &'a str> {
-    keys.iter().filter_map(|key| input.get(key)).filter_map(Json::as_str).filter(|text| !text.is_empty())
+pub(crate) fn texts_of<'a>(input: &'a Json, keys: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let values = values_of(input, keys).into_iter();
+    values.filter_map(Json::as_str).filter(|text| !text.is_empty())
+}
+
+/// What stands in an object under one of the names however it is spelled, in the order of the names.
+pub(crate) fn values_of<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a Json> {
+    let Some(fields) = input.as_object() else { return Vec::new() };
+    let of_name = |name: &&str| {
+        let named = fields.iter().filter(|(field, _)| is_same_name(field, name));
+        named.map(|(_, value)| value).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(of_name).collect()
+}
+
+/// How deep objects within objects are looked through (ours).
+const DEPTH: usize = 6;
+
+/// The texts that stand anywhere in an input under a name that is meant, also within lists and objects.
+pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut open = vec![(input, false, DEPTH)];
+    while let Some((value, is_named, depth)) = open.pop() {
+        match value {
+            Json::String(text) if is_named && !text.is_empty() => found.push(text.as_str()),
+            Json::Array(items) if depth > 0 => {
+                open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
+            }
+            Json::Object(fields) if depth > 0 => {
+                open.extend(fields.iter().rev().map(|(name, value)| (value, is_meant(name), depth - 1)));
+            }
+            Json::Null
+            | Json::Bool(_)
+            | Json::Number(_)
+            | Json::String(_)
+            | Json::Array(_)
+            | Json::Object(_) => {}
+        }
+    }
+    found
+}
+
+/// Whether a path can be nothing else.
+pub(crate) fn is_rooted(path: &str) -> bool {
+    path.starts_with('/') || path == "~" || path.starts_with("~/") || path.starts_with("file://")
 }
 
 /// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).

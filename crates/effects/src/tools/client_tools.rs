@@ -14,7 +14,7 @@ use checkrein_shell::quoted;
 use crate::nature::Nature;
 use crate::world::Entry;
 
-use super::call::{PATH_KEYS, ToolCall, text_of};
+use super::call::{PATH_KEYS, ToolCall, text_of, values_of};
 use super::patch::{self, PatchStep};
 use super::runners;
 use super::searches::{GLOBS, globs};
@@ -108,11 +108,13 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
         "bash" | "shell" | "runshellcommand" | "execcommand" | "localshell" | "shellcommand" | "execute"
         | "executecommand" | "runcommand" | "runterminalcmd" | "runinterminal" | "terminal" | "monitor"
         | "runcommands" => {}
+        "useaws" => return runners::aws(&action.input).into_iter().collect(),
         _ => return Vec::new(),
     }
-    let keys = ["command", "cmd", "script", "CommandLine"];
-    let alone = keys.iter().filter_map(|key| action.input.get(key)).filter_map(command_text);
-    alone.chain(action.input.get("commands").and_then(runners::each)).collect()
+    let input = &action.input;
+    let alone = values_of(input, &["command", "cmd", "script", "command_line"]).into_iter();
+    let lists = values_of(input, &["commands"]).into_iter().filter_map(runners::each);
+    alone.filter_map(command_text).chain(lists).collect()
 }
 
 /// Shell text from a text, or from the words of an argument list.
@@ -165,8 +167,8 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
         "delete" | "deletefile" | "removefile" | "deletedirectory" | "removedirectory" | "deletefiles" => {
             Native::Delete
         }
-        "movefile" | "renamefile" | "movedirectory" => Native::Move,
-        "copyfile" => Native::Copy,
+        "movefile" | "renamefile" | "movedirectory" | "renamedirectory" | "smartrelocate" => Native::Move,
+        "copyfile" | "copydirectory" => Native::Copy,
         "createdirectory" | "makedirectory" | "mkdir" => Native::MakeDirectory,
         "applypatch" | "patch" => Native::Patch,
         "webfetch" | "fetch" | "fetchurl" | "readurl" | "readurlcontent" => Native::Fetch,
@@ -264,9 +266,14 @@ fn between_ends<'a>(
     unknown: &str,
     mut work: impl FnMut(&mut ToolCall<'a>, &'a str, &'a str),
 ) {
-    let ends = call.ends();
+    let mut ends = call.ends();
     if ends.is_empty() {
-        call.opaque(unknown);
+        // Under whatever names they stand, the first is what goes, and the last where it goes.
+        let rooted = call.rooted_texts();
+        match (rooted.first(), rooted.last()) {
+            (Some(from), Some(to)) if rooted.len() > 1 => ends.push((from, to)),
+            _ => call.opaque(unknown),
+        }
     }
     for (from, to) in ends {
         work(call, from, to);
@@ -286,7 +293,10 @@ fn paths_of<'a>(call: &ToolCall<'a>, names: &[&[&str]]) -> Vec<&'a str> {
 }
 
 fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
-    let paths = paths_of(call, &[PATH_KEYS, &["paths", "files", "file_paths", "include"]]);
+    let mut paths = paths_of(call, &[PATH_KEYS, &["paths", "files", "file_paths", "include"]]);
+    if paths.is_empty() {
+        paths = call.rooted_texts();
+    }
     if paths.is_empty() {
         call.opaque("which file it means is not known");
     }
@@ -388,7 +398,7 @@ fn holds_encoded(text: &str) -> bool {
 
 /// The address is an argument, or stands in the text of the request.
 fn fetch(call: &mut ToolCall<'_>) {
-    let mut addresses = call.texts(&["url", "urls", "uri", "Url", "address"]);
+    let mut addresses = call.texts(&["url", "urls", "uri", "address"]);
     if addresses.is_empty() {
         let prompt = call.text(&["prompt", "query", "instruction"]).unwrap_or_default();
         addresses = prompt

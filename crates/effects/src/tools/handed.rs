@@ -27,6 +27,14 @@ const TOKENS: &[(&str, usize)] = &[
     ("npm_", 36),
     ("dop_v1_", 40),
 ];
+/// A beginning that words have too: behind it stand at least as many letters, and several digits among them.
+const SHORT: (&str, usize) = ("sk-", 16);
+/// How the names of secrets end, and how long a value is that is one, with letters and digits in it (ours).
+const NAMES: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS"];
+const VALUE: usize = 16;
+/// How many digits a value has that nobody took from the air (ours).
+const DIGITS: usize = 4;
+
 /// How deep, and how many texts of an input are looked at (ours).
 const DEPTH: usize = 8;
 const TEXTS: usize = 512;
@@ -62,14 +70,30 @@ fn in_text(text: &str) -> Option<&'static str> {
     }
     let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_token = |word: &str| {
-        TOKENS.iter().any(|(start, least)| {
-            word.strip_prefix(start).is_some_and(|rest| {
-                // What stands for a token in an explanation is one letter many times.
-                rest.len() >= *least && rest.bytes().any(|byte| byte != rest.as_bytes()[0])
+        word.strip_prefix(SHORT.0).is_some_and(|rest| rest.len() >= SHORT.1 && is_mixed(rest))
+            || TOKENS.iter().any(|(start, least)| {
+                word.strip_prefix(start).is_some_and(|rest| {
+                    // What stands for a token in an explanation is one letter many times.
+                    rest.len() >= *least && rest.bytes().any(|byte| byte != rest.as_bytes()[0])
+                })
             })
-        })
     };
-    text.split(|c| !is_of_token(c)).any(is_token).then_some("a token")
+    if text.split(|c| !is_of_token(c)).any(is_token) {
+        return Some("a token");
+    }
+    let assigned = |word: &str| {
+        let Some((name, value)) = word.split_once('=') else { return false };
+        let name = name.rsplit(|c: char| !is_of_token(c)).next().unwrap_or_default().to_ascii_uppercase();
+        NAMES.iter().any(|ending| name.ends_with(ending)) && value.len() >= VALUE && is_mixed(value)
+    };
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '&' | ';' | ','));
+    words.into_iter().any(assigned).then_some("the value of a secret")
+}
+
+/// Whether a value is of letters and several digits, as secrets are and words for people are not.
+fn is_mixed(value: &str) -> bool {
+    value.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -82,10 +106,18 @@ mod tests {
         let key = format!("-----BEGIN OPENSSH {} KEY-----\nabc", "PRIVATE");
         assert_eq!(secret(&json!({"files": [{"content": key}]})), Some("a private key"));
         assert_eq!(secret(&json!({"text": format!("use AKIA{}", "IOSFODNN7EXAMPLX")})), Some("a token"));
+        for held in ["API_KEY=sk-test-1234567890abcdef", "Bearer sk-test-1234567890abcdef"] {
+            assert_eq!(secret(&json!({ "body": held })), Some("a token"), "{held}");
+        }
+        let named = json!({"body": "a=1&client_secret=1f4b7c9d2e6a8035"});
+        assert_eq!(secret(&named), Some("the value of a secret"));
         for harmless in [
             "a PRIVATE KEY is secret",
             "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "-----BEGIN CERTIFICATE-----",
+            "API_KEY=your-key-goes-in-here",
+            "sk-spinner-double-bounce-2",
+            "key=value",
         ] {
             assert_eq!(secret(&json!({ "text": harmless })), None, "{harmless}");
         }

@@ -4,7 +4,7 @@
 
 mod names;
 
-use checkrein_protocol::folded;
+use checkrein_protocol::{folded, is_same_name};
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -12,7 +12,7 @@ use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target
 use crate::interpreter::Last;
 use crate::nature::Nature;
 
-use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, texts_of};
+use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, is_rooted, texts_of, texts_within};
 use crate::path::AbsolutePath;
 use crate::places;
 
@@ -43,7 +43,18 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     } else if explained == Explained::ByText && types_into_programs(&name) {
         deed = Some(Deed::Run);
     }
-    let paths = file_paths(call, &name);
+    let paths = file_paths(call, deed, &name);
+    if deed.is_none_or(|deed| deed > Deed::Look) {
+        call.reach_guard();
+    }
+    let sets_up =
+        deed == Some(Deed::Change) && name.has(STARTED_LATER) && runners::holds_command(&call.action().input);
+    if sets_up {
+        let tool = call.tool().to_owned();
+        call.add_as(EffectKind::Persistence, Target::Service(tool), |effect| {
+            effect.note = "sets up a command that runs later by itself".into();
+        });
+    }
     if name.words.iter().any(|word| matches!(word.as_str(), "patch" | "apply")) {
         let texts = nested(
             &call.action().input,
@@ -64,7 +75,7 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     if !paths.is_empty() && (is_of_files || !is_grave) {
         return;
     }
-    if explained == Explained::ByText && !is_grave {
+    if explained == Explained::ByText && !is_grave && !sets_up {
         // What it looks at beside that may still be an address.
         if deed == Some(Deed::Look) && !call.texts(ADDRESS_KEYS).is_empty() {
             look(call, &name);
@@ -159,6 +170,8 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     if runs {
         all.extend(read(input));
         all.extend(runners::wrapped(input, read));
+        let further = runners::further_lines(input, &all);
+        all.extend(further);
     } else if has(STARTING) {
         all.extend(runners::programs(input));
     } else if deed.is_none() && runners::names_language(called) {
@@ -237,7 +250,7 @@ pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
         let field = folded(field);
         QUESTIONS.contains(&field.as_str()) || asks && ANY_TEXTS.contains(&field.as_str())
     };
-    let asked = nested_as(input, &is_question).into_iter().filter(|text| is_sql(text));
+    let asked = texts_within(input, &is_question).into_iter().filter(|text| is_sql(text));
     all.extend(asked.map(str::to_owned));
     all
 }
@@ -340,6 +353,9 @@ const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type"];
 const SPOKEN_TO: &[&str] =
     &["process", "terminal", "shell", "session", "stdin", "repl", "console", "keys", "tmux", "pane", "pty"];
 
+/// Words of tools that set something up which runs at another time (ours; `createHook` of Kiro).
+const STARTED_LATER: &[&str] = &["hook", "hooks", "trigger", "cron", "automation", "autostart", "startup"];
+
 /// Servers whose business is running commands.
 const SHELLS: &[&str] =
     &["shell", "terminal", "bash", "commander", "desktop-commander", "iterm", "ssh", "exec"];
@@ -370,40 +386,14 @@ fn is_about_files(name: &Name) -> bool {
 fn names_more(call: &ToolCall<'_>) -> bool {
     let fields = call.action().input.as_object();
     fields.into_iter().flatten().any(|(name, value)| {
-        !PATH_KEYS.contains(&name.as_str()) && value.as_str().is_some_and(|text| !text.is_empty())
+        !PATH_KEYS.iter().any(|key| is_same_name(key, name))
+            && value.as_str().is_some_and(|text| !text.is_empty())
     })
 }
 
-/// How deep objects within objects are looked through for paths (ours).
-const DEPTH: usize = 6;
-
 /// The texts that stand under one of the names anywhere in an input.
 fn nested<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a str> {
-    nested_as(input, &|name| names.contains(&name))
-}
-
-/// The texts that stand anywhere in an input under a name that is meant.
-fn nested_as<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    let mut open = vec![(input, false, DEPTH)];
-    while let Some((value, is_named, depth)) = open.pop() {
-        match value {
-            Json::String(text) if is_named && !text.is_empty() => found.push(text.as_str()),
-            Json::Array(items) if depth > 0 => {
-                open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
-            }
-            Json::Object(fields) if depth > 0 => {
-                open.extend(fields.iter().rev().map(|(name, value)| (value, is_meant(name), depth - 1)))
-            }
-            Json::Null
-            | Json::Bool(_)
-            | Json::Number(_)
-            | Json::String(_)
-            | Json::Array(_)
-            | Json::Object(_) => {}
-        }
-    }
-    found
+    texts_within(input, &|name| names.iter().any(|wanted| is_same_name(wanted, name)))
 }
 
 /// Whether a path within an object is one of this machine, and not of a service: those of servers of the web begin with `/` as well.
@@ -413,16 +403,11 @@ fn is_of_user(call: &ToolCall<'_>, path: &str) -> bool {
     is_rooted(path) && (!path.starts_with('/') || is_here(&call.path(path, Last::Keep)))
 }
 
-/// Whether a path can be nothing else.
-fn is_rooted(path: &str) -> bool {
-    path.starts_with('/') || path.starts_with("~/") || path.starts_with("file://")
-}
-
 /// The files that a call names: paths under the usual names, when they are absolute or the tool is about files.
-fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
+fn file_paths<'a>(call: &ToolCall<'a>, deed: Option<Deed>, name: &Name) -> Vec<&'a str> {
     let about_files = is_about_files(name);
     let mut paths = call.texts(PATH_KEYS);
-    if ["move", "rename", "copy"].iter().any(|deed| name.words.iter().any(|word| word == deed)) {
+    if name.has(MOVING) || name.has(COPYING) {
         paths.extend(call.texts(SOURCE_KEYS));
     }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
@@ -442,20 +427,30 @@ fn file_paths<'a>(call: &ToolCall<'a>, name: &Name) -> Vec<&'a str> {
         let is_address = path.contains("://") && !path.starts_with("file://");
         !is_address && !path.contains('\n') && (is_rooted(path) || about_files)
     });
-    if call.text(&["file_path", "filePath"]).is_some() && paths.is_empty() {
-        paths = call.texts(&["file_path", "filePath"]);
+    if call.text(&["file_path"]).is_some() && paths.is_empty() {
+        paths = call.texts(&["file_path"]);
+    }
+    // What takes something away, or to another place, may be told of it under any name.
+    let takes_away = deed == Some(Deed::Destroy) || name.has(MOVING);
+    if takes_away && paths.is_empty() && call.ends().is_empty() {
+        paths = call.rooted_texts();
+        paths.retain(|path| about_files || is_of_user(call, path));
     }
     paths
 }
 
+/// Words of tools that take a file to another place, and of those that make a second one of it (ours).
+const MOVING: &[&str] = &["move", "rename", "relocate", "mv"];
+const COPYING: &[&str] = &["copy", "cp", "duplicate", "clone"];
+
 fn on_files(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name, paths: &[&str], explained: Explained) {
-    let has = |words: &[&str]| name.words.iter().any(|word| words.contains(&word.as_str()));
+    let has = |words: &[&str]| name.has(words);
     let goal = call.goal();
     for path in paths {
         match (deed, goal) {
             (Some(Deed::Quiet | Deed::Look), _) => call.read(path),
-            (Some(Deed::Change), Some(goal)) if has(&["move", "rename"]) => call.relocate(path, goal),
-            (Some(Deed::Change), Some(goal)) if has(&["copy"]) => {
+            (Some(Deed::Change), Some(goal)) if has(MOVING) => call.relocate(path, goal),
+            (Some(Deed::Change), Some(goal)) if has(COPYING) => {
                 call.read(path);
                 call.write(goal);
             }

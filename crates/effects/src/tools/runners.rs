@@ -4,17 +4,19 @@
 
 use serde_json::Value as Json;
 
-use checkrein_protocol::folded;
+use checkrein_protocol::{folded, is_same_name};
 use checkrein_shell::quoted;
 
 use crate::interpreter::builtins::is_built_in;
 
+use super::call::texts_within;
 use super::client_tools::command_text;
 
 /// Fields that hold a program where its arguments stand in another one.
 const PROGRAMS: &[&str] = &["program", "executable", "binary", "command", "cmd", "file", "exe"];
-/// Fields that hold its arguments.
-const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "parameters"];
+/// Fields that hold its arguments; where there are several, they stand behind it in this order.
+const ARGUMENTS: &[&str] =
+    &["flags", "switches", "args", "arguments", "argv", "parameters", "operands", "targets"];
 /// Fields that hold a command line, whatever the tool is called.
 const LINES: &[&str] = &[
     "shellcommand",
@@ -25,7 +27,10 @@ const LINES: &[&str] = &[
     "shellscript",
     "bashscript",
     "terminalcommand",
+    "runcommand",
 ];
+/// Fields that hold it in one step of several.
+const OF_STEPS: &[&str] = &["run", "exec", "execute", "shell", "bash", "sh", "script"];
 /// Fields that hold a command of a tool that runs some.
 const COMMANDS: &[&str] = &["command", "cmd", "cli", "argv"];
 /// Fields that hold several.
@@ -128,6 +133,8 @@ impl<'n> Called<'n> {
 pub(super) fn programs(input: &Json) -> Vec<String> {
     let arguments: Vec<Vec<String>> = fields(input, ARGUMENTS).into_iter().filter_map(words).collect();
     let named = texts(input, PROGRAMS);
+    let together = (arguments.len() > 1).then(|| arguments.concat());
+    let arguments: Vec<Vec<String>> = arguments.into_iter().chain(together).collect();
     let line = |(program, arguments): (&str, &Vec<String>)| {
         // One that is written with blanks is a command line already.
         let program =
@@ -145,6 +152,120 @@ pub(super) fn lines(input: &Json) -> Vec<String> {
 /// The texts of the fields that are called like a command.
 pub(super) fn commands_alone(input: &Json) -> Vec<String> {
     fields(input, COMMANDS).into_iter().filter_map(command_text).collect()
+}
+
+/// Who is sent an object that may hold a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recipient {
+    /// A program that runs what it is told.
+    RunsCommands,
+    /// One of which that is not known.
+    Unknown,
+}
+
+/// The commands in an object that a program is sent.
+pub(super) fn commands_in_request(body: &Json, recipient: Recipient) -> Vec<String> {
+    let read = |body: &Json| {
+        let mut all = programs(body);
+        all.extend(commands_alone(body));
+        all.extend(lines(body));
+        all.extend(fields(body, LISTS).into_iter().filter_map(each));
+        all.retain(|text| recipient == Recipient::RunsCommands || begins_with_program(text));
+        all
+    };
+    let mut all = read(body);
+    all.extend(wrapped(body, read));
+    all
+}
+
+/// Whether an input holds a command, under whatever name tools have for one.
+pub(super) fn holds_command(input: &Json) -> bool {
+    !lines(input).is_empty() || !commands_alone(input).is_empty() || !fields(input, OF_STEPS).is_empty()
+}
+
+/// Fields that hold words for people or for a model, and no command (ours).
+const PROSE: &[&str] = &[
+    "prompt",
+    "description",
+    "explanation",
+    "reason",
+    "title",
+    "summary",
+    "message",
+    "goal",
+    "purpose",
+    "instruction",
+    "instructions",
+    "label",
+    "comment",
+    "note",
+    "notes",
+    "task",
+];
+/// How long a text may be that is looked at for a program at its beginning, in bytes (ours); a command is shorter.
+const LONGEST: usize = 64 * 1024;
+
+/// The texts of a tool that runs something which begin like a command and stand where no name says so: which of its fields it runs is not
+/// known. `known` are those that were read already.
+pub(super) fn further_lines(input: &Json, known: &[String]) -> Vec<String> {
+    let is_other = |names: &[&str], name: &str| !names.iter().any(|known| is_same_name(known, name));
+    let is_meant = |name: &str| [PROSE, CODE, LANGUAGES].into_iter().all(|names| is_other(names, name));
+    let is_new = |text: &&str| {
+        text.len() <= LONGEST && !known.iter().any(|known| known.contains(*text)) && is_command(text)
+    };
+    texts_within(input, &is_meant).into_iter().filter(is_new).map(str::to_owned).collect()
+}
+
+/// Whether a text begins with a program that is known, and reads like its words.
+fn is_command(text: &str) -> bool {
+    let text = text.trim_start_matches(['(', '{', '!', ' ', '\t', '\n']);
+    let first = text.split([';', '|', '&', '\n', ')', '`', '}']).next().unwrap_or_default();
+    reads_as_shell(text) && begins_with_program(first)
+}
+
+/// The command line of a tool that asks Amazon's services by their names (`use_aws` of Kiro): service, operation, and parameters as options.
+pub(super) fn aws(input: &Json) -> Option<String> {
+    let mut line = vec!["aws".to_owned()];
+    for names in [&["servicename", "service"], &["operationname", "operation"]] {
+        line.push(quoted(&in_options(text(input, names)?)));
+    }
+    for (option, names) in [("--region", ["region"]), ("--profile", ["profilename"])] {
+        if let Some(value) = text(input, &names) {
+            line.extend([option.to_owned(), quoted(value)]);
+        }
+    }
+    for (name, value) in
+        field(input, &["parameters", "params"]).and_then(Json::as_object).into_iter().flatten()
+    {
+        let option = format!("--{}", in_options(name));
+        match value {
+            Json::Bool(false) | Json::Null => {}
+            Json::Bool(true) => line.push(option),
+            Json::String(text) => line.extend([option, quoted(text)]),
+            Json::Array(items) if items.iter().all(Json::is_string) => {
+                line.push(option);
+                line.extend(items.iter().filter_map(Json::as_str).map(quoted));
+            }
+            Json::Number(_) | Json::Array(_) | Json::Object(_) => {
+                line.extend([option, quoted(&value.to_string())]);
+            }
+        }
+    }
+    Some(line.join(" "))
+}
+
+/// A name as the options of a command line are written: `BucketName` and `bucket_name` are `bucket-name`.
+fn in_options(name: &str) -> String {
+    let mut written = String::with_capacity(name.len());
+    let mut was_small = false;
+    for letter in name.trim_start_matches('-').chars() {
+        if letter.is_ascii_uppercase() && was_small {
+            written.push('-');
+        }
+        was_small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        written.push(if letter == '_' { '-' } else { letter.to_ascii_lowercase() });
+    }
+    written
 }
 
 /// Words of the shell behind which a command stands.
@@ -371,18 +492,17 @@ pub(super) fn each(value: &Json) -> Option<String> {
     if items.iter().skip(1).filter_map(Json::as_str).any(|word| word.starts_with('-')) {
         return command_text(value);
     }
-    let commands: Vec<String> = items
-        .iter()
-        .map(|item| match item {
-            Json::String(text) => Some(text.clone()),
-            Json::Object(_) => {
-                let given = programs(item).into_iter().chain(lines(item));
-                let given = given.chain(fields(item, COMMANDS).into_iter().filter_map(command_text));
-                Some(given.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
-            }
-            other => command_text(other),
-        })
-        .collect::<Option<_>>()?;
+    let of_step = |item: &Json| match item {
+        Json::String(text) => Some(text.clone()),
+        Json::Object(_) => {
+            let given = programs(item).into_iter().chain(lines(item));
+            let given = given.chain(commands_alone(item));
+            let given = given.chain(fields(item, OF_STEPS).into_iter().filter_map(command_text));
+            Some(given.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+        }
+        other => command_text(other),
+    };
+    let commands: Vec<String> = items.iter().filter_map(of_step).collect();
     (!commands.is_empty()).then(|| commands.join("\n"))
 }
 

@@ -287,6 +287,119 @@ fn a_command_runs_in_each_directory_that_stands_beside_it() {
     assert!(removed(many).iter().any(|effect| effect.starts_with("opaque")));
 }
 
+/// Names of fields are one however they are spelled, and what takes something away is told of it under any name.
+#[test]
+fn a_tool_that_takes_away_or_moves_is_read_in_every_spelling() {
+    for (tool, input) in [
+        ("deleteFile", json!({"targetFile": "a.txt", "explanation": "x"})),
+        ("delete_file", json!({"TargetFile": "a.txt"})),
+        ("DeleteFile", json!({"file-path": "a.txt"})),
+        ("remove_file", json!({"absolutePath": "/home/dev/proj/a.txt"})),
+        ("deleteFiles", json!({"victims": ["/home/dev/proj/a.txt"]})),
+        ("delete_file", json!({"what": {"it": "file:///home/dev/proj/a.txt"}})),
+        ("mcp__fs__trash", json!({"filePath": "a.txt"})),
+        ("mcp__x__unlink", json!({"entry": "/home/dev/proj/a.txt"})),
+        ("mcp__x__del", json!({"items": [{"id": "~/proj/a.txt"}]})),
+    ] {
+        let found = effects(tool, input.clone());
+        assert!(found.contains(&"file_delete a.txt".to_owned()), "{tool} {input}: {found:?}");
+    }
+    for (tool, input) in [
+        ("smartRelocate", json!({"sourcePath": "a.txt", "destinationPath": "docs"})),
+        ("move_file", json!({"OldPath": "a.txt", "NewPath": "docs"})),
+        ("renameFile", json!({"one": "/home/dev/proj/a.txt", "other": "/home/dev/proj/docs"})),
+        ("mcp__fs__relocate", json!({"srcPath": "a.txt", "dst-path": "docs"})),
+    ] {
+        let found = effects(tool, input.clone());
+        for effect in ["file_delete a.txt recursive", "file_create docs/a.txt"] {
+            assert!(found.contains(&effect.to_owned()), "{tool} {input}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_path_of_the_guard_counts_under_any_name() {
+    let world = || {
+        let hooks = path("/home/dev/.kiro/hooks/checkrein.json");
+        let mut world = world().with_file(&hooks, "{}", VersionState::NoRepository);
+        world.guarded =
+            Some(vec![checkrein_facts::GuardedPath { path: hooks, role: "the hooks of Kiro".to_owned() }]);
+        world
+    };
+    let tampers = |tool: &str, input: Json| {
+        let prediction = crate::predict(&call(tool, input), &world());
+        prediction.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering)
+    };
+    let hooks = "/home/dev/.kiro/hooks/checkrein.json";
+    for tool in ["frobnicate", "mcp__x__frobnicate", "mcp__x__update_thing", "mcp__x__run", "semanticRename"]
+    {
+        for input in [json!({"thing": hooks}), json!({"a": [{"b": "~/.kiro/hooks/checkrein.json"}]})] {
+            assert!(tampers(tool, input.clone()), "{tool} {input}");
+        }
+    }
+    for (tool, input) in [
+        ("mcp__x__read_thing", json!({"thing": hooks})),
+        ("mcp__x__frobnicate", json!({"thing": "/home/dev/.kiro/steering/style.md"})),
+        ("mcp__x__frobnicate", json!({"text": format!("see {hooks}")})),
+    ] {
+        assert!(!tampers(tool, input.clone()), "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_command_that_is_set_up_for_later_is_followed_and_persists() {
+    let found = |tool: &str, input: Json| {
+        let prediction = crate::predict(&call(tool, input), &world());
+        prediction.effects.iter().map(|effect| effect.kind).collect::<Vec<_>>()
+    };
+    for tool in ["createHook", "mcp__ide__update_trigger"] {
+        let kinds = found(tool, json!({"name": "x", "when": "save", "runCommand": "rm a.txt"}));
+        assert!(kinds.contains(&EffectKind::Persistence), "{tool}: {kinds:?}");
+        assert!(kinds.contains(&EffectKind::FileDelete), "{tool}: {kinds:?}");
+    }
+    // A hook of a service on the web has an address.
+    let web = found("mcp__github__create_hook", json!({"config": {"url": "https://a.b/c"}}));
+    assert!(!web.contains(&EffectKind::Persistence), "{web:?}");
+}
+
+#[test]
+fn a_tool_that_asks_amazon_is_its_command_line() {
+    let aws = |input: Json| shell_texts(&call("use_aws", input));
+    let bucket = json!({"service_name": "s3api", "operation_name": "DeleteBucket", "region": "eu-west-1",
+        "parameters": {"Bucket": "prod data", "max_items": 3, "DryRun": true, "names": ["a", "b"], "no": false}});
+    assert_eq!(
+        aws(bucket),
+        [
+            "aws s3api delete-bucket --region eu-west-1 --bucket 'prod data' --max-items 3 --dry-run --names a b"
+        ]
+    );
+    assert!(aws(json!({"service_name": "s3"})).is_empty());
+}
+
+#[test]
+fn a_tool_that_runs_something_is_read_in_all_its_leaves() {
+    let shell = |tool: &str, input: Json| shell_texts(&call(tool, input));
+    for input in [
+        json!({"steps": [{"run": "ls"}, {"run": "rm -r x"}]}),
+        json!({"steps": [{"what": 7}, {"exec": "rm -r x"}]}),
+        json!({"text": "rm -r x"}),
+        json!({"plan": [{"inner": {"it": "(rm -r x)"}}]}),
+        json!({"binary": "rm", "flags": ["-r"], "targets": ["x"]}),
+        json!({"program": "rm", "operands": ["x"], "switches": ["-r"]}),
+    ] {
+        let texts = shell("mcp__box__run", input.clone()).join("\n");
+        assert!(texts.contains("rm -r x"), "{input}: {texts}");
+    }
+    // Words for people, and code that is read as such, are no commands.
+    for (tool, input) in [
+        ("mcp__agents__run", json!({"prompt": "rm the old files and find the new ones"})),
+        ("mcp__box__run_task", json!({"description": "kill all servers"})),
+        ("mcp__box__run", json!({"element": "the button"})),
+    ] {
+        assert!(shell(tool, input.clone()).is_empty(), "{tool} {input}");
+    }
+}
+
 /// Whatever a client sends, there is an answer.
 #[test]
 fn odd_inputs_have_an_answer() {

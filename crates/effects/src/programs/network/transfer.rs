@@ -6,7 +6,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secre
 use crate::programs::downloads::{come_into, here};
 
 use super::stand_ins::stand_in;
-use super::{Sent, configured, note_deletion, note_secret_sent, request};
+use super::{Sent, configured, note_deletion, note_secret_sent, request, told_to_run};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
 fn outputs_of_format(format: &Value) -> Vec<Value> {
@@ -97,6 +97,7 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(method) => Some(method.to_ascii_uppercase()),
         None => (sent != Sent::Nothing).then(|| "POST".to_owned()),
     };
+    let bodies = bodies(machine, call);
     for url in &urls {
         if sent == Sent::Data {
             note_secret_sent(machine, &call.input, url);
@@ -106,6 +107,7 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             fetch(machine, &receiver, sent);
         }
         note_deletion(machine, url, method.as_deref());
+        told_to_run::follow(machine, url, &bodies);
     }
     let outputs: Vec<Value> = arguments.values(&["-o", "--output"]).cloned().collect();
     let directory = arguments.value(&["--output-dir"]).cloned();
@@ -235,9 +237,15 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(method) => Some(method.to_ascii_uppercase()),
         None => (sent != Sent::Nothing).then(|| "POST".to_owned()),
     };
+    let mut bodies: Vec<Value> = arguments.values(&["--post-data", "--body-data"]).cloned().collect();
+    for file in arguments.values(&["--post-file", "--body-file"]) {
+        let path = machine.one_path_through(file);
+        bodies.push(path.map_or(Value::Unknown, |path| machine.announced_text(&path)));
+    }
     for url in &arguments.operands {
         came = came.followed_by(fetch(machine, url, sent));
         note_deletion(machine, url, method.as_deref());
+        told_to_run::follow(machine, url, &bodies);
     }
     let reads_list = arguments.value(&["-i", "--input-file"]).is_some();
     if arguments.has(&["--spider"]) || arguments.operands.is_empty() && !reads_list {
@@ -368,6 +376,13 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(_) | None => url.clone(),
     };
     request(machine, &url, sent);
+    let fields = arguments.operands.iter().filter_map(Value::as_exact);
+    let mut bodies = Vec::from_iter(told_to_run::object(fields));
+    if let Input::Text(text) = &call.input {
+        bodies.push(text.clone());
+    }
+    bodies.extend(arguments.value(&["--raw"]).cloned());
+    told_to_run::follow(machine, &url, &bodies);
     let method = said.or_else(|| (sent != Sent::Nothing).then(|| "POST".to_owned()));
     note_deletion(machine, &url, method.as_deref());
     let came = Output::Network(url.known_start());
@@ -486,6 +501,32 @@ fn curl_sends(machine: &mut Machine<'_>, call: &Call) -> Sent {
         sent = sent.max(found);
     }
     if arguments.has(&["-G", "--get"]) && sent == Sent::Literal { Sent::Nothing } else { sent }
+}
+
+/// The bodies that a call of curl sends, as far as they are known: each text, that of each file, and the fields of a form together.
+fn bodies(machine: &Machine<'_>, call: &Call) -> Vec<Value> {
+    let arguments = &call.arguments;
+    let mut all: Vec<Value> = Vec::new();
+    for value in arguments.values(DATA).chain(arguments.values(&["--json"])) {
+        all.push(match value.as_exact().and_then(|text| text.strip_prefix('@')) {
+            Some("-" | ".") => match &call.input {
+                Input::Text(text) => text.clone(),
+                Input::Inherited
+                | Input::Network(_)
+                | Input::Secret(_)
+                | Input::Local(_)
+                | Input::Unknown => Value::Unknown,
+            },
+            Some(file) => {
+                let path = machine.one_path_through(&Value::exact(file));
+                path.map_or(Value::Unknown, |path| machine.announced_text(&path))
+            }
+            None => value.clone(),
+        });
+    }
+    let fields = arguments.values(&["-F", "--form", "--form-string"]).chain(arguments.values(DATA));
+    all.extend(told_to_run::object(fields.filter_map(Value::as_exact).flat_map(|text| text.split('&'))));
+    all
 }
 
 /// Behind which the words of a request stand.

@@ -23,6 +23,13 @@ pub(super) struct Name {
     pub(super) words: Vec<String>,
 }
 
+impl Name {
+    /// Whether one of these words is in the name of the tool.
+    pub(super) fn has(&self, words: &[&str]) -> bool {
+        self.words.iter().any(|word| words.contains(&word.as_str()))
+    }
+}
+
 const QUIET: &[&str] = &[
     "think",
     "thinking",
@@ -141,6 +148,10 @@ const CHANGE: &[&str] = &[
     "cancel",
     "make",
     "mkdir",
+    "relocate",
+    "mv",
+    "cp",
+    "duplicate",
 ];
 const RUN: &[&str] = &[
     "execute", "run", "exec", "shell", "eval", "evaluate", "command", "invoke", "bash", "terminal", "spawn",
@@ -168,6 +179,10 @@ const DESTROY: &[&str] = &[
     "shred",
     "flush",
     "nuke",
+    "trash",
+    "recycle",
+    "del",
+    "expunge",
 ];
 
 /// The deed of the verbs in a name. Names are mostly verb first (`get_deleted_items` looks); among later verbs the gravest
