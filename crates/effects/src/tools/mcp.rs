@@ -72,10 +72,15 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     let is_grave = deed.is_some_and(|deed| deed >= Deed::Publish);
     // A grave deed may be on what else it names, unless its name says that it is about files.
     let is_of_files = is_about_files(&name) || paths.iter().any(|path| is_rooted(path)) && !names_more(call);
+    // What a tool for files writes stays here.
+    let stays = is_of_files || !paths.is_empty() && deed != Some(Deed::Look) && !is_grave;
+    if deed != Some(Deed::Quiet) && !stays {
+        hand_over(call, &name, explained);
+    }
     if !paths.is_empty() && (is_of_files || !is_grave) {
         return;
     }
-    if explained == Explained::ByText && !is_grave && !sets_up {
+    if explained == Explained::ByText && !is_grave {
         // What it looks at beside that may still be an address.
         if deed == Some(Deed::Look) && !call.texts(ADDRESS_KEYS).is_empty() {
             look(call, &name);
@@ -83,17 +88,10 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         return;
     }
     let tool = call.tool().to_owned();
-    let goes_out = deed.is_none_or(|deed| deed > Deed::Quiet);
-    if let Some(what) = handed::secret(&call.action().input).filter(|_| goes_out) {
-        let host = if name.server.is_empty() { tool.clone() } else { name.server.clone() };
-        call.add_as(EffectKind::DataUpload, Target::Host(host), |effect| {
-            effect.reach = Some(NetworkReach::External);
-            effect.severity = Severity::High;
-            effect.note = format!("hands {what} to a connected service");
-        });
-    }
     match deed {
         Some(Deed::Quiet) => {}
+        // What it changes is what runs later.
+        Some(Deed::Change) if sets_up => {}
         Some(Deed::Look) => look(call, &name),
         Some(Deed::Change) if name.words.iter().any(|word| word == "push" || word == "merge") => {
             let reference = call.text(&["branch", "ref", "head", "base"]).unwrap_or(&tool).to_owned();
@@ -123,6 +121,28 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         Some(Deed::Run) => call.opaque("what it runs is not understood"),
         None => call.opaque("what the tool does is not known"),
     }
+}
+
+/// Hands a secret over that stands in the input, to whoever serves the tool. A command or SQL is followed by itself.
+fn hand_over(call: &mut ToolCall<'_>, name: &Name, explained: Explained) {
+    let is_followed = |value: &Json| {
+        let text = value.as_str().unwrap_or_default();
+        explained == Explained::ByText && (is_sql(text) || runners::begins_with_program(text))
+    };
+    let input = &call.action().input;
+    let found = match input.as_object() {
+        Some(fields) => {
+            fields.values().filter(|value| !is_followed(value)).find_map(|value| handed::secret(value))
+        }
+        None => handed::secret(input),
+    };
+    let Some(what) = found else { return };
+    let host = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
+    call.add_as(EffectKind::DataUpload, Target::Host(host), |effect| {
+        effect.reach = Some(NetworkReach::External);
+        effect.severity = Severity::High;
+        effect.note = format!("hands {what} to a connected service");
+    });
 }
 
 /// Whether an input says that something is done by force, in itself or in one of the objects in it.
