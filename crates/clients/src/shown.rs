@@ -115,13 +115,20 @@ pub const SHOWN: &[Ability] = &[
     },
 ];
 
+/// Which newer versions than the pinned ones were tried, and when.
+const NEWEST: &str = "The newest versions were tried on 2026-11-30: the tests below held with Claude Code 2.1.332, Codex 0.171.0 and\n\
+    OpenCode 1.18.34 (of which 3 was not run) as with the versions above; of the others those were the newest.\n\
+    `cargo xtask clients --latest` tries them again.\n\n";
+
 /// The section of the page that holds the matrix.
 pub(crate) fn section(clients: &[ClientAdapter]) -> String {
     let mut page = "\n## What is shown with the real client\n\n\
         Each number is a test that drives the real client by a scripted model (`cargo xtask clients` fetches them; one that is not there is\n\
         named as not run). `form` means that no package could be run here: the tests of the section below hold the form alone. A cell without\n\
-        either is not shown.\n\n| client |"
+        either is not shown.\n\n"
         .to_owned();
+    page.push_str(NEWEST);
+    page.push_str("| client |");
     for ability in SHOWN {
         page.extend([" ", ability.title, " |"]);
     }
