@@ -327,8 +327,8 @@ pub(crate) fn texts_of<'a>(input: &'a Json, keys: &[&str]) -> impl Iterator<Item
 pub(crate) fn values_of<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a Json> {
     let Some(fields) = input.as_object() else { return Vec::new() };
     let of_name = |name: &&str| {
-        let named = fields.iter().filter(|(field, _)| is_same_name(field, name));
-        named.map(|(_, value)| value).collect::<Vec<_>>()
+        let found = fields.iter().filter(|(field, _)| is_same_name(field, name));
+        found.map(|(_, value)| value).collect::<Vec<_>>()
     };
     names.iter().flat_map(of_name).collect()
 }
