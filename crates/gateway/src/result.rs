@@ -106,7 +106,7 @@ fn look(value: &mut Json, key: &MaskKey, server: &str, saying: Saying, found: &m
                         .as_str()
                         .is_some_and(|text| is_base64(text) && (is_picture || text.len() >= BINARY));
                 if let Some(text) = text {
-                    look_within(field, text, key, server, found);
+                    look_within(field, &text, key, server, found);
                 } else if !is_binary {
                     look(field, key, server, saying, found);
                 }
@@ -117,8 +117,8 @@ fn look(value: &mut Json, key: &MaskKey, server: &str, saying: Saying, found: &m
 }
 
 /// Looks through a text that a field holds in base64, and writes it there anew where it was changed.
-fn look_within(field: &mut Json, text: String, key: &MaskKey, server: &str, found: &mut Found) {
-    let mut inner = Json::String(text.clone());
+fn look_within(field: &mut Json, text: &str, key: &MaskKey, server: &str, found: &mut Found) {
+    let mut inner = Json::String(text.to_owned());
     look(&mut inner, key, server, Saying::Before, found);
     if let Some(changed) = inner.as_str().filter(|changed| *changed != text) {
         *field = Json::String(ENGINE.encode(changed));

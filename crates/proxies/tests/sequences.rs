@@ -86,8 +86,16 @@ struct Side {
 impl Side {
     fn pair(name: &'static str) -> (Self, Mouth, Ear) {
         let ((says, said), (told, hears)) = (mpsc::channel(), mpsc::channel());
-        let (half, heard, due) = (Vec::new(), Vec::new(), Vec::new());
-        let side = Self { name, says, hears, half, heard, due, never: BTreeSet::new(), syncs: 0 };
+        let side = Self {
+            name,
+            says,
+            hears,
+            half: Vec::new(),
+            heard: Vec::new(),
+            due: Vec::new(),
+            never: BTreeSet::new(),
+            syncs: 0,
+        };
         (side, Mouth(said, Vec::new()), Ear(told))
     }
 
