@@ -1,7 +1,7 @@
 //! What may make a verdict stricter, each by itself; `adjudication` holds the order.
 
 use checkrein_facts::places;
-use checkrein_intervention::Throttle;
+use checkrein_intervention::{LimitedResource, Throttle};
 use checkrein_ledger::mask::holds_mask;
 use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
 use checkrein_policy::{Mode, ProductionBy, on_production};
@@ -282,9 +282,15 @@ fn throttled(review: &Review, now: &Circumstances<'_>) -> Option<String> {
     }
     let changes = |effect: &&Effect| effect.kind.is_mutating() && effect.target.path().is_some();
     let operations = review.side_effects.effects.iter().filter(changes).count() as u64;
-    let limit = throttle.reduced(config.file_operation_limit()?, action);
-    let is_tight = throttle.factor_for(action) < 1.0;
+    let before = config.file_operation_limit()?;
+    let limit = throttle.reduced(LimitedResource::FileOperations, before, action);
+    let is_tight = throttle.factor_for(LimitedResource::FileOperations, action) < 1.0;
     let made = state.file_operations() + now.history.related_file_operations;
     let over = is_tight && operations > 0 && made + operations > limit;
-    over.then(|| format!("file operations are limited to {limit} for now, because the session went wrong"))
+    over.then(|| {
+        format!(
+            "this session may change {limit} files for now instead of {before}, because it went wrong: it changed {made}, and this call \
+             changes {operations} more"
+        )
+    })
 }

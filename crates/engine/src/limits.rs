@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use checkrein_intervention::Throttle;
+use checkrein_intervention::{LimitedResource, Throttle};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::Config;
 use checkrein_protocol::Timestamp;
@@ -38,27 +38,33 @@ impl<'a> Tightness<'a> {
     }
 
     /// What holds of a limit.
-    fn of_limit(self, limit: u64) -> u64 {
-        self.0.map_or(limit, |(throttle, next)| throttle.reduced(limit, next))
+    fn of_limit(self, resource: LimitedResource, limit: u64) -> u64 {
+        self.0.map_or(limit, |(throttle, next)| throttle.reduced(resource, limit, next))
     }
 
     /// What stands behind a limit that is tighter than the configuration says.
-    fn why(self) -> &'static str {
-        let is_tight = self.0.is_some_and(|(throttle, next)| throttle.factor_for(next) < 1.0);
-        if is_tight { ", tighter for now because the session went wrong" } else { "" }
+    fn why(self, resource: LimitedResource, whole: u64) -> String {
+        let is_tight = self.0.is_some_and(|(throttle, next)| throttle.factor_for(resource, next) < 1.0);
+        if is_tight {
+            format!(", tighter for now than {whole} because the session went wrong")
+        } else {
+            String::new()
+        }
     }
 }
 
 fn over_time(state: &SessionState, now: Timestamp, config: &Config, tight: Tightness<'_>) -> Option<String> {
-    let limit = tight.of_limit(config.execution_limit_seconds().filter(|limit| *limit > 0)?);
+    let whole = config.execution_limit_seconds().filter(|limit| *limit > 0)?;
+    let limit = tight.of_limit(LimitedResource::Seconds, whole);
     let lasted = now.0.saturating_sub(state.entered()?.0) / 1000;
     (lasted > limit).then(|| {
-        format!("the session has gone on for {lasted} seconds, more than its limit of {limit} (`limits.execution_seconds`{})", tight.why())
+        format!("the session has gone on for {lasted} seconds, more than its limit of {limit} (`limits.execution_seconds`{})", tight.why(LimitedResource::Seconds, whole))
     })
 }
 
 fn over_memory(docket: &mut Docket, config: &Config, tight: Tightness<'_>) -> Option<String> {
-    let limit = tight.of_limit(config.memory_limit_mb().filter(|limit| *limit > 0)?);
+    let whole = config.memory_limit_mb().filter(|limit| *limit > 0)?;
+    let limit = tight.of_limit(LimitedResource::Megabytes, whole);
     // A part is not larger than the whole, which one file tells; the processes are looked at only where it could matter.
     if memory_in_use().is_some_and(|used| used >> 20 <= limit) {
         return None;
@@ -69,7 +75,7 @@ fn over_memory(docket: &mut Docket, config: &Config, tight: Tightness<'_>) -> Op
     };
     let used = used >> 20;
     (used > limit).then(|| {
-        format!("the client and what it started take {used} MB of memory, more than the limit of {limit} (`limits.memory_mb`{})", tight.why())
+        format!("the client and what it started take {used} MB of memory, more than the limit of {limit} (`limits.memory_mb`{})", tight.why(LimitedResource::Megabytes, whole))
     })
 }
 
@@ -128,10 +134,19 @@ mod tests {
     fn time_and_memory_get_tighter_for_a_while_and_say_why() {
         let throttle = Throttle::new(0.25, ActionNumber(40), Vec::new());
         let at = |number| Tightness(Some((&throttle, ActionNumber(number))));
-        assert_eq!((at(41).of_limit(300), at(41).of_limit(512)), (75, 128));
-        assert!(at(41).why().contains("the session went wrong"));
+        let (time, memory) = (LimitedResource::Seconds, LimitedResource::Megabytes);
+        assert_eq!((at(41).of_limit(time, 300), at(41).of_limit(memory, 512)), (75, 128));
+        let why = at(41).why(time, 300);
+        assert!(why.contains("than 300 because the session went wrong"), "{why}");
         let after = 40 + Throttle::LASTING + 1;
-        assert_eq!((at(after).of_limit(300), at(after).why()), (300, ""));
-        assert_eq!((Tightness(None).of_limit(300), Tightness(None).why()), (300, ""));
+        assert_eq!((at(after).of_limit(time, 300), at(after).why(time, 300)), (300, String::new()));
+        assert_eq!(
+            (Tightness(None).of_limit(time, 300), Tightness(None).why(time, 300)),
+            (300, String::new())
+        );
+        // Time that grew makes the limit of time tighter, and no other one.
+        let throttle = throttle.clone().with_each(vec![(time, 0.5)]);
+        let own = Tightness(Some((&throttle, ActionNumber(41))));
+        assert_eq!((own.of_limit(time, 300), own.of_limit(memory, 512)), (150, 512));
     }
 }

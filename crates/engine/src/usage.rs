@@ -9,7 +9,8 @@ use checkrein_clients::{Prices, Transcript};
 use checkrein_patterns::{ActionNumber, Fingerprint};
 use checkrein_policy::Config;
 use checkrein_protocol::{
-    AbsolutePath, HookEvent, MessagePlace, MicroDollars, RecordBody, TranscriptMark, UsageRecord,
+    AbsolutePath, HookEvent, LimitedResource, MessagePlace, MicroDollars, RecordBody, TranscriptMark,
+    UsageRecord,
 };
 use checkrein_session::{Cost, KnownSession, SessionState};
 
@@ -238,19 +239,22 @@ fn over(
     let action = ActionNumber(state.actions() + 1);
     let (next_tokens, next_cost) = spent.estimate();
     if let Some(limit) = tokens {
-        let limit = throttle.map_or(limit, |throttle| throttle.reduced(limit, action));
+        let whole = limit;
+        let limit =
+            throttle.map_or(limit, |throttle| throttle.reduced(LimitedResource::Tokens, limit, action));
+        let tighter = tighter(limit < whole, &whole.to_string());
         let used = spent.tokens().counted().saturating_add(family.spent.tokens);
         if used.saturating_add(next_tokens) > limit {
             return Some(Reached {
                 switch: if used > limit { HookSwitch::Tokens } else { HookSwitch::NextCall },
                 reason: format!(
-                    "the session{together} has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`)"
+                    "the session{together} has used {used} tokens, and about {next_tokens} more would exceed its limit of {limit} (`limits.tokens`{tighter})"
                 ),
             });
         }
     }
     let limit = dollars?;
-    let factor = throttle.map_or(1.0, |throttle| throttle.factor_for(action));
+    let factor = throttle.map_or(1.0, |throttle| throttle.factor_for(LimitedResource::Dollars, action));
     let (known, is_whole) = match spent.cost() {
         None if family.others == 0 => return None,
         None => (MicroDollars(0), true),
@@ -265,8 +269,9 @@ fn over(
         return Some(Reached {
             switch: if is_over { HookSwitch::Budget } else { HookSwitch::NextCall },
             reason: format!(
-                "the session{together} has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`)",
-                in_cents(limit * factor)
+                "the session{together} has cost {known}, and about {next} more would exceed its limit of {} (`limits.dollars`{})",
+                in_cents(limit * factor),
+                tighter(factor < 1.0, &in_cents(limit))
             ),
         });
     }
@@ -279,6 +284,15 @@ fn over(
         ));
     }
     None
+}
+
+/// What stands behind a limit that is tighter for now than the configuration says.
+fn tighter(is_tighter: bool, whole: &str) -> String {
+    if is_tighter {
+        format!(", tighter for now than {whole} because the session went wrong")
+    } else {
+        String::new()
+    }
 }
 
 fn in_cents(dollars: f64) -> String {

@@ -3,7 +3,8 @@
 use checkrein_patterns::{ActionNumber, ERRORS_IN_VIEW, Fingerprint, Issue, PatternKind, Share};
 use checkrein_policy::{Interventions, StrategyType, TwoStrikes};
 use checkrein_protocol::{
-    Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Severity, Throttle, Timestamp,
+    Intervention, InterventionKind, LimitedResource, Ran, RecoveryConsent, Rollback, Severity, Throttle,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -419,7 +420,10 @@ fn intervention(
                 Some(growth) => reduction(Growth(growth), factors),
                 None => reduction_of(issue.severity, factors),
             };
-            Throttle::new(factor, occasion.action, repeated(issue, occasion.calls))
+            let throttle = Throttle::new(factor, occasion.action, repeated(issue, occasion.calls));
+            let own = issue.growths.iter().map(|(of, growth)| (*of, reduction(Growth(*growth), factors)));
+            let each: Vec<(LimitedResource, f64)> = own.filter(|(_, factor)| *factor < 1.0).collect();
+            if each.is_empty() { throttle } else { throttle.with_each(each) }
         });
     let rollback = (kind == InterventionKind::CheckpointRollback).then(|| Rollback {
         before: issue.onset().unwrap_or(occasion.action),

@@ -584,6 +584,7 @@ mod tests {
                 advice: "change something".to_owned(),
                 actions: vec![ActionNumber(3)],
                 growth: None,
+                growths: Vec::new(),
             }),
             interventions: Vec::new(),
             timeline: vec![TimelineEntry { at: Timestamp(1), what: "Bash ls".to_owned() }],

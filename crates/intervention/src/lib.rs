@@ -34,14 +34,16 @@ mod strategy;
 mod template;
 mod throttle;
 
-pub use checkrein_protocol::{Intervention, InterventionKind, Ran, RecoveryConsent, Rollback, Throttle};
+pub use checkrein_protocol::{
+    Intervention, InterventionKind, LimitedResource, Ran, RecoveryConsent, Rollback, Throttle,
+};
 pub use controller::{Controller, DecisionContext, Deferral, InterventionDecision};
 pub use custom::{CustomStrategy, StrategyAnswer};
 pub use incident::{
     Detection, FurtherStop, Impact, Incident, IncidentClosing, IncidentFacts, IncidentId, Recommendations,
     RecordSum, RecoveryOption, StopContext, TimelineEntry,
 };
-pub use message::{LimitedResource, SessionLimit, Task};
+pub use message::{SessionLimit, Task};
 pub use recovery::{
     FailureKind, RecoverableFailure, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
 };

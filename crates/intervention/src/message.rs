@@ -4,7 +4,7 @@ use checkrein_patterns::{Issue, PatternKind};
 use checkrein_policy::Strength;
 
 use checkrein_protocol::InterventionKind;
-use checkrein_protocol::Throttle;
+use checkrein_protocol::{LimitedResource, Throttle};
 
 use crate::constraints::constraints;
 
@@ -37,33 +37,23 @@ pub struct SessionLimit {
     pub used: f64,
 }
 
-/// What a session may use only so much of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitedResource {
-    /// Changes of files.
-    FileOperations,
-    /// Tokens of the model.
-    Tokens,
-    /// Money, in dollars.
-    Dollars,
-    /// Time, in seconds.
-    Seconds,
-    /// Memory of the client and what it started, in megabytes; how much is in use is measured where it could matter.
-    Megabytes,
-}
-
 impl SessionLimit {
-    /// The limit times a factor, and what was used: `file operations 25 (20 used)`.
+    /// The limit times a factor, what it was before, and what was used: `file operations 25 instead of 50 (20 used)`.
     fn in_words(self, factor: f64) -> String {
-        let limit = self.limit * factor;
+        let limit = (self.limit * factor).max(1.0);
+        let (before, used) = (self.limit, self.used);
         match self.resource {
             LimitedResource::FileOperations => {
-                format!("file operations {:.0} ({:.0} used)", limit.max(1.0), self.used)
+                format!("file operations {limit:.0} instead of {before:.0} ({used:.0} used)")
             }
-            LimitedResource::Tokens => format!("tokens {:.0} ({:.0} used)", limit.max(1.0), self.used),
-            LimitedResource::Dollars => format!("${limit:.2} (${:.2} used)", self.used),
-            LimitedResource::Seconds => format!("time {:.0} s ({:.0} s gone)", limit.max(1.0), self.used),
-            LimitedResource::Megabytes => format!("memory {:.0} MB", limit.max(1.0)),
+            LimitedResource::Tokens => format!("tokens {limit:.0} instead of {before:.0} ({used:.0} used)"),
+            LimitedResource::Dollars => {
+                format!("${:.2} instead of ${before:.2} (${used:.2} used)", self.limit * factor)
+            }
+            LimitedResource::Seconds => {
+                format!("time {limit:.0} s instead of {before:.0} s ({used:.0} s gone)")
+            }
+            LimitedResource::Megabytes => format!("memory {limit:.0} MB instead of {before:.0} MB"),
         }
     }
 }
@@ -241,15 +231,12 @@ fn example(pattern: PatternKind) -> &'static str {
 
 /// What tighter limits come to: which calls are refused, and how much there still may be of what is limited.
 fn announcement(throttle: &Throttle, limits: &[SessionLimit]) -> String {
-    let percent = (throttle.factor * 100.0).round();
     let (left, lasting) = (throttle.left, Throttle::LASTING);
-    let numbers: Vec<String> = limits.iter().map(|limit| limit.in_words(throttle.factor)).collect();
-    let limits = (throttle.factor < 1.0 && !numbers.is_empty()).then(|| {
-        format!(
-            "The limits of this session are at {percent} % for the next {lasting} calls: {}.",
-            numbers.join(", ")
-        )
-    });
+    let tighter = limits.iter().filter(|limit| throttle.factor_of(limit.resource) < 1.0);
+    let numbers: Vec<String> =
+        tighter.map(|limit| limit.in_words(throttle.factor_of(limit.resource))).collect();
+    let limits = (!numbers.is_empty())
+        .then(|| format!("Limits for the next {lasting} calls: {}.", numbers.join(", ")));
     let refused = (!throttle.refused.is_empty())
         .then(|| format!("The same calls are refused until something is changed or {left} others have run."));
     refused.into_iter().chain(limits).collect::<Vec<_>>().join(" ")
@@ -278,8 +265,11 @@ mod tests {
     #[test]
     fn each_limit_is_told_with_its_number() {
         let told = |resource, limit, used| SessionLimit { resource, limit, used }.in_words(0.5);
-        assert_eq!(told(LimitedResource::FileOperations, 100.0, 40.0), "file operations 50 (40 used)");
-        assert_eq!(told(LimitedResource::Seconds, 300.0, 120.0), "time 150 s (120 s gone)");
-        assert_eq!(told(LimitedResource::Megabytes, 512.0, 0.0), "memory 256 MB");
+        assert_eq!(
+            told(LimitedResource::FileOperations, 100.0, 40.0),
+            "file operations 50 instead of 100 (40 used)"
+        );
+        assert_eq!(told(LimitedResource::Seconds, 300.0, 120.0), "time 150 s instead of 300 s (120 s gone)");
+        assert_eq!(told(LimitedResource::Megabytes, 512.0, 0.0), "memory 256 MB instead of 512 MB");
     }
 }

@@ -53,6 +53,7 @@ mod tests {
             advice: String::new(),
             actions: vec![ActionNumber(1)],
             growth: None,
+            growths: Vec::new(),
         }
     }
 

@@ -28,6 +28,7 @@ fn issue(kind: PatternKind, severity: Severity, signal: f64) -> Issue {
         advice: "do something else".to_owned(),
         actions: vec![ActionNumber(3), ActionNumber(9)],
         growth: None,
+        growths: Vec::new(),
     }
 }
 
@@ -276,6 +277,27 @@ fn a_loop_that_comes_back_is_taken_up_one_rung_higher() {
 
 // Source: seed 000-28
 #[test]
+fn each_limit_shrinks_by_the_growth_of_its_own_resource() {
+    let mut session = Session::new();
+    let spiral = Issue {
+        growth: Some(2.2),
+        growths: vec![(LimitedResource::FileOperations, 1.3), (LimitedResource::Seconds, 2.2)],
+        ..issue(PatternKind::ResourceSpiral, Severity::High, 2.2)
+    };
+    let made = loop {
+        let made = session.after(120, &spiral);
+        if made.throttle.is_some() {
+            break made;
+        }
+    };
+    let throttle = made.throttle.unwrap();
+    let factors = [(LimitedResource::FileOperations, 0.85), (LimitedResource::Seconds, 0.5)];
+    assert_eq!(throttle.each, factors);
+    assert!(made.text.contains("file operations 85 instead of 100 (40 used)."), "{}", made.text);
+    assert!(!made.text.contains('$'), "money did not grow: {}", made.text);
+}
+
+#[test]
 fn limits_shrink_by_the_severity_where_nothing_grows() {
     for (severity, factor) in [(Severity::Medium, 0.85), (Severity::High, 0.5), (Severity::Critical, 0.25)] {
         let mut session = Session::new();
@@ -289,7 +311,8 @@ fn limits_shrink_by_the_severity_where_nothing_grows() {
         let throttle = made.throttle.unwrap();
         assert!((throttle.factor - factor).abs() < 1e-9, "{throttle:?}");
         assert_eq!(throttle.refused, [Fingerprint(7)], "what fails again and again is refused too");
-        assert!(made.text.contains(&format!("at {} %", (factor * 100.0).round())), "{}", made.text);
+        let number = format!("file operations {} instead of 100", (factor * 100.0).round());
+        assert!(made.text.contains(&number), "{}", made.text);
     }
 }
 
@@ -402,7 +425,7 @@ fn text_of(mut session: Session, found: &Issue, kind: InterventionKind) -> Strin
 fn a_notice_of_tighter_limits_names_them_seed_000() {
     let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
     let text = text_of(Session::new(), &errors, InterventionKind::ResourceThrottling);
-    let expected = "at 50 % for the next 10 calls: file operations 50 (40 used), $2.50 ($1.50 used).";
+    let expected = "Limits for the next 10 calls: file operations 50 instead of 100 (40 used), $2.50 instead of $5.00 ($1.50 used).";
     assert!(text.contains(expected), "{text}");
 }
 

@@ -199,6 +199,7 @@ pub(crate) fn issue(score: Share, now: ActionNumber, thresholds: CascadeThreshol
         advice: "end here with what was done; new work begins when the user asks for it".to_owned(),
         actions: vec![now],
         growth: None,
+        growths: Vec::new(),
     })
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn detect(issues: &[Issue]) -> Vec<Issue> {
             advice: graver.advice.clone(),
             actions: crate::issue::newest(actions.into_iter()),
             growth: one.growth.or(other.growth),
+            growths: if one.growths.is_empty() { other.growths.clone() } else { one.growths.clone() },
         })
     };
     COMBINATIONS.iter().filter_map(combine).collect()
@@ -55,6 +56,7 @@ mod tests {
             advice: String::new(),
             actions: vec![ActionNumber(1)],
             growth: None,
+            growths: Vec::new(),
         }
     }
 

@@ -177,6 +177,7 @@ impl Errors {
             advice: another_approach(last.error.category).to_owned(),
             actions,
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

@@ -67,6 +67,7 @@ impl Wandering {
                     .to_owned(),
             actions: newest(self.0.iter().map(|look| look.number)),
             growth: None,
+            growths: Vec::new(),
         })
     }
 

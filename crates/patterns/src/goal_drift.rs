@@ -65,6 +65,7 @@ impl Drift {
             advice: "say which part of the task comes next, and leave what does not belong to it".to_owned(),
             actions: newest(self.0.iter().map(|(number, _)| *number)),
             growth: None,
+            growths: Vec::new(),
         })
     }
 

@@ -141,6 +141,7 @@ impl Phantoms {
             },
             actions: newest(recent().map(|phantom| phantom.number)),
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

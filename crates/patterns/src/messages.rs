@@ -72,6 +72,7 @@ impl Messages {
             advice: advice.to_owned(),
             actions: vec![now],
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

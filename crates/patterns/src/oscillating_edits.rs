@@ -71,6 +71,7 @@ impl Edits {
                 .to_owned(),
             actions: newest(chain.into_iter().rev()),
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use checkrein_policy::ResourceSpiralThresholds;
-use checkrein_protocol::Severity;
+use checkrein_protocol::{LimitedResource, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
@@ -49,6 +49,17 @@ const RESOURCES: [Resource; 6] = [
     ("tokens", |usage| usage.tokens, 200_000),
 ];
 
+/// Which limits a resource uses up: what is printed the model reads, and processes take memory (ours).
+fn limited(name: &str) -> &'static [LimitedResource] {
+    match name {
+        "file operations" | "bytes written" => &[LimitedResource::FileOperations],
+        "tokens" | "output" => &[LimitedResource::Tokens, LimitedResource::Dollars],
+        "time" => &[LimitedResource::Seconds],
+        "processes" => &[LimitedResource::Megabytes],
+        _ => &[],
+    }
+}
+
 impl Spiral {
     pub(crate) fn used(&mut self, usage: Usage) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
@@ -91,9 +102,20 @@ impl Spiral {
             let series: Vec<u64> = self.points.iter().skip(first).map(amount).collect();
             let growth = growth(&series, thresholds)?;
             let enough = series.last().is_some_and(|last| last >= least);
-            (growth > thresholds.growth && enough).then_some((*name, growth, series))
+            enough.then_some((*name, growth, series))
         });
-        let (name, growth, series) = grown.max_by(|(_, one, _), (_, other, _)| one.total_cmp(other))?;
+        let grown: Vec<(&str, f64, Vec<u64>)> = grown.collect();
+        let mut growths: Vec<(LimitedResource, f64)> = Vec::new();
+        for (name, growth, _) in &grown {
+            for resource in limited(name) {
+                match growths.iter_mut().find(|(known, _)| known == resource) {
+                    Some((_, greatest)) => *greatest = greatest.max(*growth),
+                    None => growths.push((*resource, *growth)),
+                }
+            }
+        }
+        let spirals = grown.into_iter().filter(|(_, growth, _)| *growth > thresholds.growth);
+        let (name, growth, series) = spirals.max_by(|(_, one, _), (_, other, _)| one.total_cmp(other))?;
         let amounts: Vec<String> = series.iter().map(|value| amount(name, *value)).collect();
         let amounts = amounts.join(", ");
         // What came since was not measured yet: whether it is better shows at the end of the next stretch.
@@ -119,6 +141,7 @@ impl Spiral {
                     .to_owned(),
             actions: [ActionNumber(onset), latest].to_vec(),
             growth: Some(growth),
+            growths,
         })
     }
 }
@@ -209,6 +232,26 @@ mod tests {
         (0..2).for_each(|_| spiral.used(Usage::default()));
         let later = spiral.detect(ActionNumber(22), THRESHOLDS, 60).unwrap();
         assert_eq!(later.latest(), Some(ActionNumber(20)));
+    }
+
+    // Source: seed 000-28
+    #[test]
+    fn each_resource_that_a_limit_is_about_has_its_own_growth() {
+        let mut spiral = Spiral::default();
+        for point in 0..4_u32 {
+            for _ in 0..STRETCH {
+                let milliseconds = 2_u64.pow(point) * 60_000;
+                spiral.used(Usage {
+                    file_operations: 20 * 3_u64.pow(point),
+                    milliseconds,
+                    ..Usage::default()
+                });
+            }
+            spiral.spent(30);
+        }
+        let found = spiral.detect(ActionNumber(20), THRESHOLDS, 600).unwrap();
+        let growths = [(LimitedResource::FileOperations, 3.0), (LimitedResource::Seconds, 2.0)];
+        assert_eq!((found.growth, found.growths.as_slice()), (Some(3.0), growths.as_slice()));
     }
 
     // Source: seed 001-18

@@ -127,6 +127,7 @@ impl Scope {
                 .to_owned(),
             actions: newest(outside().map(|past| past.number)),
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

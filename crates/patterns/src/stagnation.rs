@@ -99,6 +99,7 @@ impl Stagnation {
                 .to_owned(),
             actions: runs.actions.clone(),
             growth: None,
+            growths: Vec::new(),
         })
     }
 }

@@ -177,6 +177,7 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str
         .to_owned(),
         actions: newest(loop_steps().rev().map(|step| step.number)),
         growth: None,
+        growths: Vec::new(),
     }
 }
 

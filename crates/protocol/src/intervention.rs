@@ -115,11 +115,30 @@ pub struct Intervention {
     pub rollback: Option<Rollback>,
 }
 
+/// What a session may use only so much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitedResource {
+    /// Changes of files.
+    FileOperations,
+    /// Tokens of the model.
+    Tokens,
+    /// Money, in dollars.
+    Dollars,
+    /// Time, in seconds.
+    Seconds,
+    /// Memory of the client and what it started, in megabytes; how much is in use is measured where it could matter.
+    Megabytes,
+}
+
 /// Limits that are tighter for a while.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Throttle {
-    /// What limits are multiplied with, from 0 to 1.
+    /// What limits are multiplied with, from 0 to 1; the smallest of `each`, where that tells them apart.
     pub factor: f64,
+    /// What single limits are multiplied with, where each has its own factor: the others stay as they are then. Empty where all have the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub each: Vec<(LimitedResource, f64)>,
     /// The action after which they began.
     #[serde(default)]
     pub since: ActionNumber,
@@ -161,7 +180,23 @@ impl Throttle {
         refused.sort_unstable();
         refused.dedup();
         refused.truncate(8);
-        Self { factor, since: from, left: Self::LASTING, refused }
+        Self { factor, each: Vec::new(), since: from, left: Self::LASTING, refused }
+    }
+
+    /// The same with a factor for each limit; one that is not named stays as it is.
+    #[must_use]
+    pub fn with_each(mut self, each: Vec<(LimitedResource, f64)>) -> Self {
+        self.factor = each.iter().map(|(_, factor)| *factor).fold(1.0, f64::min);
+        self.each = each;
+        self
+    }
+
+    /// What a limit is multiplied with while they hold.
+    pub fn factor_of(&self, resource: LimitedResource) -> f64 {
+        if self.each.is_empty() {
+            return self.factor;
+        }
+        self.each.iter().find(|(of, _)| *of == resource).map_or(1.0, |(_, factor)| *factor)
     }
 
     /// Whether they still hold.
@@ -178,17 +213,18 @@ impl Throttle {
         }
     }
 
-    /// What limits are multiplied with for an action; 1 once they have held long enough. Here every call counts, or a session whose limit is
+    /// What a limit is multiplied with for an action; 1 once they have held long enough. Here every call counts, or a session whose limit is
     /// used up would stand still for good.
-    pub fn factor_for(&self, action: ActionNumber) -> f64 {
-        if action.0 <= self.since.0.saturating_add(Self::LASTING) { self.factor } else { 1.0 }
+    pub fn factor_for(&self, resource: LimitedResource, action: ActionNumber) -> f64 {
+        let holds = action.0 <= self.since.0.saturating_add(Self::LASTING);
+        if holds { self.factor_of(resource) } else { 1.0 }
     }
 
     /// A limit under them for an action, rounded; at least 1.
-    pub fn reduced(&self, limit: u64, action: ActionNumber) -> u64 {
+    pub fn reduced(&self, resource: LimitedResource, limit: u64, action: ActionNumber) -> u64 {
         // Limits are far below the numbers that a double holds exactly.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to the limit")]
-        let reduced = (limit as f64 * self.factor_for(action)).round() as u64;
+        let reduced = (limit as f64 * self.factor_for(resource, action)).round() as u64;
         reduced.max(1)
     }
 }
@@ -202,10 +238,25 @@ mod tests {
     fn limits_are_rounded_and_never_nothing() {
         let throttle =
             Throttle::new(0.5, ActionNumber(7), vec![Fingerprint(2), Fingerprint(1), Fingerprint(2)]);
-        assert_eq!(throttle.reduced(101, ActionNumber(17)), 51);
-        assert_eq!(throttle.reduced(0, ActionNumber(17)), 1);
-        assert_eq!(throttle.reduced(101, ActionNumber(18)), 101);
+        assert_eq!(throttle.reduced(LimitedResource::Tokens, 101, ActionNumber(17)), 51);
+        assert_eq!(throttle.reduced(LimitedResource::Tokens, 0, ActionNumber(17)), 1);
+        assert_eq!(throttle.reduced(LimitedResource::Tokens, 101, ActionNumber(18)), 101);
         assert_eq!(throttle.refused, [Fingerprint(1), Fingerprint(2)]);
+    }
+
+    // Source: seed 000-28
+    #[test]
+    fn each_limit_has_a_factor_of_its_own_and_one_without_stays() {
+        let each = vec![(LimitedResource::Tokens, 0.5), (LimitedResource::Seconds, 0.85)];
+        let throttle = Throttle::new(1.0, ActionNumber(7), Vec::new()).with_each(each);
+        let of = |resource| throttle.reduced(resource, 100, ActionNumber(8));
+        assert_eq!((of(LimitedResource::Tokens), of(LimitedResource::Seconds)), (50, 85));
+        assert_eq!(of(LimitedResource::FileOperations), 100);
+        assert_eq!(throttle.factor, 0.5);
+        // Records of before have one factor for all.
+        let before = r#"{"factor": 0.7, "since": 7, "left": 10, "refused": []}"#;
+        let before: Throttle = serde_json::from_str(before).unwrap();
+        assert_eq!(before.reduced(LimitedResource::FileOperations, 100, ActionNumber(8)), 70);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::intervention::LimitedResource;
 use crate::levels::Severity;
 
 /// The behaviour patterns (seeds 000 and 001, upstream 1.2 and 3; the last three are combinations).
@@ -123,6 +124,9 @@ pub struct Issue {
     /// The growth of resources, for a spiral: the greatest mean ratio of neighbours (seed 000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<f64>,
+    /// How fast each resource grew that a limit is about, for a spiral (seed 000): each limit gets tighter by its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub growths: Vec<(LimitedResource, f64)>,
 }
 
 impl Issue {

@@ -262,6 +262,8 @@ pub(super) struct RecordedIssue {
     actions: Vec<u64>,
     /// The growth of resources, of a spiral.
     growth: Option<f64>,
+    /// Of a spiral: the growth of each resource that a limit is about, as pairs of a name and a number.
+    growths: Option<Vec<(String, f64)>>,
 }
 
 /// The ways out of a failure, best first.
