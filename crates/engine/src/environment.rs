@@ -267,8 +267,10 @@ pub(crate) fn masker() -> Option<AbsolutePath> {
 
 /// What the kernel does not hold of the bounds that a contained command is promised, each in words; empty when it holds all.
 pub fn confinement_gaps() -> Vec<String> {
-    let scope = Scope { network: Network::Loopback, ..Scope::default() };
-    Kernel::probe().gaps(&scope).iter().map(ToString::to_string).collect()
+    let kernel = Kernel::probe();
+    // As `checkrein exec --require` takes it: inside another scope it is narrower.
+    let scope = kernel.held(Scope { network: Network::Loopback, ..Scope::default() });
+    kernel.open_gaps(&scope).iter().map(ToString::to_string).collect()
 }
 
 /// The credentials that this process was given by a run above it.

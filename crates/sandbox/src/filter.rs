@@ -90,6 +90,13 @@ impl Filter {
         Self { instructions: program.instructions, asks: kernel.asks }
     }
 
+    /// A program that asks about nothing, and can be put in only where nobody is asked yet.
+    pub(crate) fn asking_nothing() -> Self {
+        let mut program = Program { instructions: Vec::new(), asks: true };
+        program.give(libc::SECCOMP_RET_ALLOW);
+        Self { instructions: program.instructions, asks: true }
+    }
+
     /// Puts the calling thread and all that it starts under the program. Where the kernel asks, the returned descriptor is where. Does
     /// system calls only.
     #[expect(unsafe_code, reason = "no safe crate installs a filter with a listener")]
@@ -382,7 +389,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::OwnView;
+    use crate::kernel::{OwnView, Surroundings};
 
     /// What the program says to a call, by running it as the kernel would.
     fn judge(scope: &Scope, asks: bool, call: libc::c_long, arguments: [u64; 6]) -> u32 {
@@ -390,7 +397,7 @@ mod tests {
     }
 
     fn kernel(landlock: u32, asks: bool) -> Kernel {
-        Kernel { landlock, view: OwnView::Unneeded, filters: true, asks }
+        Kernel { landlock, view: OwnView::Unneeded, filters: true, asks, surroundings: Surroundings::Free }
     }
 
     fn run(filter: &Filter, call: libc::c_long, arguments: [u64; 6]) -> u32 {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::scope::{Network, ReadScope, Scope};
 #[cfg(target_os = "linux")]
-use crate::{filter, namespaces};
+use crate::{filter, launch, namespaces};
 
 /// What the kernel offers. Found out once, by asking it; not from its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,18 @@ pub struct Kernel {
     pub filters: bool,
     /// Whether the kernel asks us about calls (user notifications of seccomp).
     pub asks: bool,
+    /// Whether another scope is around this process already.
+    pub surroundings: Surroundings,
+}
+
+/// What is around a process that is going to hold a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surroundings {
+    /// Nobody is asked about its calls.
+    #[default]
+    Free,
+    /// Another scope: the kernel asks only one about the calls of a process, and that is the outer one. Its bounds hold for the command too.
+    Scope,
 }
 
 /// Whether a command can be given a view of the file system of its own (user and mount namespaces).
@@ -63,7 +75,13 @@ impl Kernel {
     /// Asks the kernel. One that is not Linux offers nothing of this.
     #[cfg(not(target_os = "linux"))]
     pub fn probe() -> Self {
-        Self { landlock: 0, view: OwnView::Absent(Hindrance::OtherSystem), filters: false, asks: false }
+        Self {
+            landlock: 0,
+            view: OwnView::Absent(Hindrance::OtherSystem),
+            filters: false,
+            asks: false,
+            surroundings: Surroundings::Free,
+        }
     }
 
     /// Asks the kernel.
@@ -74,7 +92,32 @@ impl Kernel {
             0 => namespaces::probe().map_or_else(OwnView::Absent, |()| OwnView::Offered),
             _ => OwnView::Unneeded,
         };
-        Self { landlock, view, filters: filter::is_offered(), asks: filter::can_ask() }
+        let surroundings = launch::surroundings();
+        let asks = filter::can_ask() && surroundings == Surroundings::Free;
+        Self { landlock, view, filters: filter::is_offered(), asks, surroundings }
+    }
+
+    /// The part of a scope that nothing here leaves open, where another scope is around: hosts cannot be told apart there, so that no network
+    /// is what can be held. The same scope anywhere else.
+    #[must_use]
+    pub fn held(&self, scope: Scope) -> Scope {
+        let cannot_tell = !self.asks && self.surroundings == Surroundings::Scope;
+        match scope.network {
+            Network::Loopback | Network::LoopbackAnd(_) | Network::Only(_) if cannot_tell => {
+                Scope { network: Network::Nothing, ..scope }
+            }
+            Network::Open
+            | Network::Nothing
+            | Network::Loopback
+            | Network::LoopbackAnd(_)
+            | Network::Only(_) => scope,
+        }
+    }
+
+    /// What of a scope nobody enforces here: its gaps but for those that a scope around it holds, as wide as that one is.
+    pub fn open_gaps(&self, scope: &Scope) -> Vec<Gap> {
+        let holds = |gap: &Gap| self.surroundings == Surroundings::Scope && gap.is_held_around();
+        self.gaps(scope).into_iter().filter(|gap| !holds(gap)).collect()
     }
 
     /// Whether Landlock leaves signals to processes outside to us.
@@ -156,6 +199,22 @@ pub enum Gap {
     Words,
 }
 
+impl Gap {
+    /// Whether a scope around the command holds it too, within bounds of its own.
+    pub fn is_held_around(self) -> bool {
+        match self {
+            Self::Attributes | Self::Processes | Self::Words => true,
+            Self::Writes(_)
+            | Self::Reads
+            | Self::Truncation
+            | Self::Signals
+            | Self::Calls
+            | Self::Hosts
+            | Self::Network => false,
+        }
+    }
+}
+
 impl fmt::Display for Gap {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -191,8 +250,13 @@ fn landlock_level() -> u32 {
 mod tests {
     use super::*;
 
-    const OLD: Kernel =
-        Kernel { landlock: 0, view: OwnView::Absent(Hindrance::AppArmor), filters: true, asks: false };
+    const OLD: Kernel = Kernel {
+        landlock: 0,
+        view: OwnView::Absent(Hindrance::AppArmor),
+        filters: true,
+        asks: false,
+        surroundings: Surroundings::Free,
+    };
 
     #[test]
     fn what_an_old_kernel_does_not_hold_is_named() {
@@ -208,14 +272,26 @@ mod tests {
 
     #[test]
     fn a_new_kernel_holds_everything() {
-        let kernel = Kernel { landlock: 7, view: OwnView::Unneeded, filters: true, asks: true };
+        let kernel = Kernel {
+            landlock: 7,
+            view: OwnView::Unneeded,
+            filters: true,
+            asks: true,
+            surroundings: Surroundings::Free,
+        };
         assert_eq!(kernel.gaps(&Scope::default()), []);
     }
 
     #[test]
     fn where_the_kernel_asks_what_an_older_landlock_leaves_is_held_too() {
         for landlock in 1..6 {
-            let kernel = Kernel { landlock, view: OwnView::Unneeded, filters: true, asks: true };
+            let kernel = Kernel {
+                landlock,
+                view: OwnView::Unneeded,
+                filters: true,
+                asks: true,
+                surroundings: Surroundings::Free,
+            };
             assert_eq!(kernel.gaps(&Scope::default()), [], "{landlock}");
             let silent = Kernel { asks: false, ..kernel };
             assert!(silent.gaps(&Scope::default()).contains(&Gap::Signals), "{landlock}");
@@ -224,10 +300,36 @@ mod tests {
 
     #[test]
     fn a_view_of_our_own_holds_writes_without_landlock_but_not_reads() {
-        let kernel = Kernel { landlock: 0, view: OwnView::Offered, filters: true, asks: true };
+        let kernel = Kernel {
+            landlock: 0,
+            view: OwnView::Offered,
+            filters: true,
+            asks: true,
+            surroundings: Surroundings::Free,
+        };
         assert_eq!(kernel.gaps(&Scope::default()), []);
         let scope = Scope { read: ReadScope::Only(vec![]), ..Scope::default() };
         assert_eq!(kernel.gaps(&scope), [Gap::Reads]);
+    }
+
+    #[test]
+    fn inside_another_scope_what_only_one_can_be_asked_about_is_held_by_that_one() {
+        let inside = Kernel {
+            landlock: 7,
+            view: OwnView::Unneeded,
+            filters: true,
+            asks: false,
+            surroundings: Surroundings::Scope,
+        };
+        let scope = Scope { network: Network::Loopback, ..Scope::default() };
+        assert_eq!(inside.gaps(&scope), [Gap::Attributes, Gap::Processes, Gap::Words, Gap::Hosts]);
+        assert_eq!(inside.open_gaps(&scope), [Gap::Hosts]);
+        let held = inside.held(scope.clone());
+        assert_eq!((&held.network, inside.open_gaps(&held).as_slice()), (&Network::Nothing, [].as_slice()));
+        // Without one around it nobody holds them, and nothing is made narrower.
+        let alone = Kernel { surroundings: Surroundings::Free, ..inside };
+        assert_eq!(alone.open_gaps(&scope), alone.gaps(&scope));
+        assert_eq!(alone.held(scope.clone()).network, Network::Loopback);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use rustix::thread::CapabilitySet as Set;
 
 use crate::error::SuperviseError;
 use crate::filter::Filter;
+use crate::kernel::Surroundings;
 
 /// A program with its arguments and its environment, in the form of the kernel.
 pub(crate) struct Program {
@@ -155,8 +156,41 @@ struct Shared<'a> {
 const STACK: usize = 4096;
 
 /// Starts a program under restrictions. It is killed when the calling thread ends.
-#[expect(unsafe_code, reason = "no safe crate starts a process that borrows memory and descriptors")]
 pub(crate) fn launch(program: &Program, restrictions: Restrictions<'_>) -> Result<Launched, SuperviseError> {
+    let Attempt { launched, failure: failed } = attempt(program, restrictions)?;
+    match failed {
+        None => Ok(launched),
+        Some((step, error)) => Err(failure(&program.name, step, error)),
+    }
+}
+
+/// Whether somebody is asked about the calls of this process already. The kernel tells only who wants to be asked too, so a process that
+/// begins no program tries.
+pub(crate) fn surroundings() -> Surroundings {
+    // Without a filter nobody is asked. An old kernel does not tell, and is tried.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if status.lines().any(|line| line.split_whitespace().eq(["Seccomp:", "0"])) {
+        return Surroundings::Free;
+    }
+    let name = "/".to_owned();
+    let nothing =
+        Program { name, candidates: vec![c"/".into()], arguments: Vec::new(), environment: Vec::new() };
+    let restrictions = Restrictions { filter: Some(Filter::asking_nothing()), ..Restrictions::default() };
+    match attempt(&nothing, restrictions) {
+        Ok(Attempt { failure: Some((Step::Calls, Errno::BUSY)), .. }) => Surroundings::Scope,
+        Ok(_) | Err(_) => Surroundings::Free,
+    }
+}
+
+/// What came of a start.
+struct Attempt {
+    launched: Launched,
+    /// Why no program began; the process is over then.
+    failure: Option<(Step, Errno)>,
+}
+
+#[expect(unsafe_code, reason = "no safe crate starts a process that borrows memory and descriptors")]
+fn attempt(program: &Program, restrictions: Restrictions<'_>) -> Result<Attempt, SuperviseError> {
     let pointers = |texts: &[CString]| -> Vec<*const c_char> {
         texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
     };
@@ -195,13 +229,10 @@ pub(crate) fn launch(program: &Program, restrictions: Restrictions<'_>) -> Resul
     let questions = shared.questions.map(|number| unsafe { OwnedFd::from_raw_fd(number) });
     let pid =
         Pid::from_raw(number).ok_or_else(|| SuperviseError::restriction("a process")("it has no number"))?;
-    match shared.failure {
-        None => Ok(Launched { pid, questions }),
-        Some((step, error)) => {
-            let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
-            Err(failure(&program.name, step, error))
-        }
+    if shared.failure.is_some() {
+        let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::empty());
     }
+    Ok(Attempt { launched: Launched { pid, questions }, failure: shared.failure })
 }
 
 fn failure(program: &str, step: Step, error: Errno) -> SuperviseError {

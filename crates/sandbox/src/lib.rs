@@ -77,7 +77,7 @@ pub mod terminal;
 mod terminals;
 
 pub use error::SuperviseError;
-pub use kernel::{Gap, Hindrance, Kernel, OwnView};
+pub use kernel::{Gap, Hindrance, Kernel, OwnView, Surroundings};
 pub use names::{CONFINING, SUPERVISING};
 pub use not_held::{NOT_HELD, NotHeld};
 pub use scope::{Bytes, Endpoint, Network, Period, ReadScope, ResourceLimits, Scope};

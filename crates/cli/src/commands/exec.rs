@@ -124,9 +124,13 @@ pub fn exec(wanted: ExecOptions, output: OutputForm) -> ExitStatus {
 
 fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)> {
     let nothing = |error: CommandError| (NOTHING_RUN, error);
-    let mut scope = scope(&wanted).map_err(nothing)?;
+    let scope = scope(&wanted).map_err(nothing)?;
     let kernel = Kernel::probe();
-    announce(&kernel.gaps(&scope), wanted.enforcement).map_err(nothing)?;
+    let mut scope = match wanted.enforcement {
+        ScopeStrictness::Possible => scope,
+        ScopeStrictness::Whole => narrowed(scope, &kernel),
+    };
+    announce(&kernel, &scope, wanted.enforcement).map_err(nothing)?;
     // What is made in a folder that the command may write to anyway is there for the next command too.
     let is_needed = !scope.may_write(&temporary_folder());
     let temporary = is_needed.then(Temporary::new).transpose().map_err(nothing)?;
@@ -242,8 +246,26 @@ fn real(path: &Path) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// Says what is not enforced, before anything runs.
-fn announce(gaps: &[Gap], enforcement: ScopeStrictness) -> Result<(), CommandError> {
+/// The scope that can be held as a whole; says what it leaves out.
+fn narrowed(scope: Scope, kernel: &Kernel) -> Scope {
+    let wanted = scope.network.clone();
+    let held = kernel.held(scope);
+    if held.network != wanted {
+        log("checkrein: hosts cannot be told apart inside another scope, so the command has no network");
+    }
+    held
+}
+
+/// Says what is not enforced, and what a scope around this one enforces, before anything runs.
+fn announce(kernel: &Kernel, scope: &Scope, enforcement: ScopeStrictness) -> Result<(), CommandError> {
+    let gaps = kernel.open_gaps(scope);
+    let around: Vec<Gap> = kernel.gaps(scope).into_iter().filter(|gap| !gaps.contains(gap)).collect();
+    if !around.is_empty() {
+        log(
+            "checkrein: inside another scope: it alone holds modes, owners and times of files and the number of processes, and says what was \
+             refused",
+        );
+    }
     if gaps.is_empty() {
         return Ok(());
     }
