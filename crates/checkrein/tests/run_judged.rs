@@ -188,7 +188,7 @@ fn the_strict_profile_wants_hooks_that_work_and_gives_a_plain_environment() {
     scene.environment.succeed(&["init", "--yes"]);
     let (status, said, _) = run(&[], &["claude", "--setting-sources=user"]);
     assert!(status == Some(125) && said.contains("the hooks may not run"), "{said}");
-    let (status, said, output) = run(&[], &["claude"]);
+    let (status, said, output) = run(&["--net", "none"], &["claude"]);
     assert!(output.starts_with("secret: profile:strict\n"), "{output}");
     assert_eq!(status, Some(115), "a call that no hook reviewed ends it: {said}");
 }
@@ -570,4 +570,93 @@ fn the_kernel_keeps_an_agent_and_what_it_starts_within_its_scope() {
     assert!(!outside.exists() && said.contains("connected"), "who names no network keeps it");
     let missing = environment.checkrein(&["run", "--write", "nowhere", "--", "true"]);
     assert_eq!(missing.status.code(), Some(125), "{missing:?}");
+}
+
+/// The profile strict keeps the agent within the scope by itself: its directory, and the host of its model.
+#[test]
+fn a_strict_agent_is_kept_within_a_scope_that_nobody_named() {
+    let scene = Scene::new(&[], "");
+    let environment = &scene.environment;
+    environment.succeed(&["init", "--yes"]);
+    let outside = environment.home().join("outside.txt");
+    let (model, other) = (listening(), listening());
+    let script = format!(
+        "echo in > inside.txt\necho out > {outside}\n(exec 3<>/dev/tcp/127.0.0.1/{model}) && echo model\n\
+         (exec 3<>/dev/tcp/127.0.0.1/{other}) && echo other\nexit 3\n",
+        outside = outside.display(),
+        model = model.local_addr().unwrap().port(),
+        other = other.local_addr().unwrap().port(),
+    );
+    let path = scene.program("claude", &script);
+    let temporary = environment.home().join("tmp");
+    fs::create_dir_all(&temporary).unwrap();
+    let run = |options: &[&str]| {
+        drop(fs::remove_file(&outside));
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let address = format!("http://127.0.0.1:{}", model.local_addr().unwrap().port());
+        let profile = ["run", "--profile", "strict", "--memory", "4G"];
+        let kept = ["--clean-environment", "ANTHROPIC_BASE_URL,TMPDIR"];
+        command.args(profile).args(kept).args(options).args(["--", "claude"]);
+        command.envs([("PATH", path.as_str()), ("ANTHROPIC_BASE_URL", &address)]).env("TMPDIR", &temporary);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, said, told) = run(&[]);
+    if told.contains("does not hold") {
+        return checkrein_testkit::not_run("the kernel does not hold a scope");
+    }
+    assert_eq!(status, Some(3), "{told}");
+    assert!(told.contains("the agent runs in a sandbox"), "{told}");
+    assert!(environment.project().join("inside.txt").is_file() && !outside.exists(), "{told}");
+    assert!(said.contains("model") && !said.contains("other"), "{said} {told}");
+    let home = environment.home().display().to_string();
+    let (_, said, told) = run(&["--net", "open", "--write", &home]);
+    assert!(outside.exists() && said.contains("other"), "what is named is open: {said} {told}");
+}
+
+fn listening() -> std::net::TcpListener {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()
+}
+
+/// A command that a hook has run within bounds inside the bounds of its agent: both hold, and what only one of them can hold is said.
+#[test]
+fn a_scope_inside_another_one_holds_its_own_bounds() {
+    let environment = TestEnvironment::new();
+    let (inner, beside) = (environment.project().join("inner"), environment.project().join("beside.txt"));
+    fs::create_dir(&inner).unwrap();
+    let listener = listening();
+    let port = listener.local_addr().unwrap().port();
+    let script = format!(
+        "echo in > inner/a.txt\necho out > beside.txt\nchmod 755 inner/a.txt && echo chmod\n\
+         (exec 3<>/dev/tcp/127.0.0.1/{port}) && echo connected\nexit 7\n"
+    );
+    environment.write("script.sh", &script);
+    let temporary = environment.home().join("tmp");
+    fs::create_dir_all(&temporary).unwrap();
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let nested = |inner: &[&str]| {
+        let mut command = environment.command(program);
+        command.args(["exec", "--write", ".", "--net", "loopback", "--", program, "exec"]);
+        command.args(inner).args(["--write", "inner", "--", "bash", "script.sh"]).env("TMPDIR", &temporary);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, said, told) = nested(&["--require", "--net", "loopback"]);
+    if told.contains("does not hold") {
+        return checkrein_testkit::not_run("the kernel does not hold a scope");
+    }
+    assert_eq!(status, Some(7), "{told}");
+    assert!(inner.join("a.txt").is_file() && !beside.exists(), "the inner one is the narrower one: {told}");
+    assert!(said.contains("chmod") && !said.contains("connected"), "{said} {told}");
+    assert!(told.contains("inside another scope: it alone holds modes"), "{told}");
+    assert!(told.contains("so the command has no network"), "{told}");
+    // Without `--require` what nobody holds is said, and the command runs with what the outer one leaves.
+    let (status, said, told) = nested(&["--net", "loopback"]);
+    assert!(
+        status == Some(7) && said.contains("connected") && told.contains("which host is talked to"),
+        "{told}"
+    );
+    assert!(!beside.exists(), "{told}");
 }

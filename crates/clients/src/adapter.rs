@@ -120,6 +120,8 @@ pub enum Announces {
 pub struct Provider {
     /// Its name where nothing else is set.
     pub name: &'static str,
+    /// The host that it calls there, where that is known to be the only one.
+    pub host: Option<&'static str>,
     /// The variable with another address.
     pub address: Option<&'static str>,
     /// Variables by which it is another one, and that one's name.
@@ -273,7 +275,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     telling: &[],
     transcript: Transcript::Absent,
     transcripts: None,
-    provider: Provider { name: "", address: None, instead: &[] },
+    provider: Provider { name: "", host: None, address: None, instead: &[] },
     trust: None,
     next_step: None,
     open: &[],

@@ -102,6 +102,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcripts: Some(TranscriptPlace("projects/*/{session}.jsonl")),
     provider: Provider {
         name: "anthropic",
+        host: Some("api.anthropic.com"),
         address: Some("ANTHROPIC_BASE_URL"),
         instead: &[("CLAUDE_CODE_USE_BEDROCK", "bedrock"), ("CLAUDE_CODE_USE_VERTEX", "vertex")],
     },

@@ -64,7 +64,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         ..NOWHERE
     },
     hooks: HookLayout { client: "cline", form: HookForm::Whole(script), events: EVENTS, ..PLAIN.hooks },
-    provider: Provider { name: "cline", address: None, instead: &[] },
+    provider: Provider { name: "cline", host: None, address: None, instead: &[] },
     events: events::CLINE,
     open: &[
         "a refused command becomes one that prints the reason and fails; any other refused call ends the run, and the reason is not shown",

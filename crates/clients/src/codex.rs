@@ -109,7 +109,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["--json", "--experimental-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("sessions/*/*/*/rollout-*-{session}.jsonl")),
-    provider: Provider { name: "openai", address: Some("OPENAI_BASE_URL"), instead: &[] },
+    provider: Provider { name: "openai", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
     trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
     next_step: Some(
         "Codex runs no hook that you have not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \

@@ -92,7 +92,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcripts: Some(TranscriptPlace("session-state/{session}/events.jsonl")),
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
-    provider: Provider { name: "github", address: Some("COPILOT_PROVIDER_BASE_URL"), instead: &[] },
+    provider: Provider {
+        name: "github",
+        host: None,
+        address: Some("COPILOT_PROVIDER_BASE_URL"),
+        instead: &[],
+    },
     events: events::COPILOT,
     open: &[
         "a run that goes on under `checkrein run` does so without `--trust-folder`, which it does not take then: hooks of the project run if the folder is trusted for good",

@@ -57,7 +57,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         ..PLAIN.hooks
     },
     project_variable: Some("CURSOR_PROJECT_DIR"),
-    provider: Provider { name: "cursor", address: None, instead: &[] },
+    provider: Provider { name: "cursor", host: None, address: None, instead: &[] },
     events: events::CURSOR,
     open: &[
         "all of this comes from its documentation; nothing was tested",

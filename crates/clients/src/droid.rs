@@ -71,7 +71,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         behind(words, "exec", &["-s", "--session-id", "--fork"], ["--session-id", session])
     }),
     telling: &["stream-json"],
-    provider: Provider { name: "factory", address: None, instead: &[] },
+    provider: Provider { name: "factory", host: None, address: None, instead: &[] },
     events: events::DROID,
     open: &[
         "without an account it goes on with no session: it ends with status 1 and says nothing (`droid exec --session-id`)",

@@ -106,7 +106,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("tmp/*/chats/session-*-{start}.jsonl")),
-    provider: Provider { name: "google", address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
+    provider: Provider { name: "google", host: None, address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
     next_step: Some(
         "an editor starts it with `--acp`, and then it calls no hooks for its tools: let the editor start \

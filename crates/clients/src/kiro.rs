@@ -50,7 +50,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         every_name: ".*",
         ..PLAIN.hooks
     },
-    provider: Provider { name: "kiro", address: None, instead: &[] },
+    provider: Provider { name: "kiro", host: None, address: None, instead: &[] },
     events: events::KIRO,
     open: &[
         "all of this comes from its documentation; nothing was tested",

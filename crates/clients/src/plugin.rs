@@ -279,7 +279,7 @@ const BOTH: ClientAdapter = ClientAdapter {
     encode: encode::encode,
     refuse: encode::refuse,
     canary: Canary { call: canary, refuses },
-    provider: Provider { name: "opencode", address: None, instead: &[] },
+    provider: Provider { name: "opencode", host: None, address: None, instead: &[] },
     events: events::PLUGIN,
     open: &[
         "with `--pure` it runs no plugin, and says nothing about it",

@@ -72,7 +72,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("projects/*/chats/{session}.jsonl")),
-    provider: Provider { name: "qwen", address: Some("OPENAI_BASE_URL"), instead: &[] },
+    provider: Provider { name: "qwen", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
     events: events::QWEN,
     open: &[
         "hooks cannot change a call, so a call that has a safer form is refused, and the reason names that form",

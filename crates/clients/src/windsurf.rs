@@ -57,7 +57,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         vital: &["pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use"],
         ..PLAIN.hooks
     },
-    provider: Provider { name: "windsurf", address: None, instead: &[] },
+    provider: Provider { name: "windsurf", host: None, address: None, instead: &[] },
     events: events::WINDSURF,
     open: &[
         "all of this comes from its documentation; nothing was tested",

@@ -200,6 +200,21 @@ impl Plan {
         wanted.profile = Some(profile);
         if profile == Profile::Strict {
             strict::hooks_work(&environment, &name, &wanted.agent)?;
+            let kept: Vec<&str> =
+                wanted.keeps.iter().flatten().filter_map(|variable| variable.to_str()).collect();
+            let of_agent = |variable: &str| {
+                let value = environment.variables.get(variable).filter(|value| !value.is_empty());
+                value.filter(|_| kept.contains(&variable))
+            };
+            let repository = find_workspace(&environment.cwd).join(".git");
+            let is_elsewhere = wanted.keeping.worktree.is_some() && Path::new(repository.as_str()).is_dir();
+            let (bounds, told) = AgentBounds::strictest(
+                wanted.scope.take(),
+                Provider::host(&name, of_agent),
+                Some(&repository).filter(|_| is_elsewhere),
+            );
+            log(&format!("checkrein: {}", plain(&told)));
+            wanted.scope = Some(bounds);
         }
         if let Some(scope) = &mut wanted.scope {
             scope.settle()?;

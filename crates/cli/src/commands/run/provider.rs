@@ -41,6 +41,22 @@ impl Provider {
         Self { name, folder: environment.state_path.join("providers") }
     }
 
+    /// The host and port at which an agent calls its model, by the variables that it gets; `None` where that is not known.
+    pub(super) fn host<'a>(program: &str, variable: impl Fn(&str) -> Option<&'a String>) -> Option<String> {
+        let provider = &checkrein_clients::of_program(program)?.provider;
+        if provider.instead.iter().any(|(name, _)| variable(name).is_some()) {
+            return None;
+        }
+        let Some(address) = provider.address.and_then(&variable) else {
+            return provider.host.map(|host| format!("{host}:443"));
+        };
+        let (scheme, rest) = address.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?.rsplit('@').next()?;
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let port = if scheme == "http" { 80 } else { 443 };
+        Some(if has_port { authority.to_owned() } else { format!("{authority}:{port}") })
+    }
+
     /// Whether an agent may be started now.
     pub(super) fn ask(&self, now: Milliseconds) -> Result<Passage, CommandError> {
         self.change(|breaker| breaker.ask(now))

@@ -37,13 +37,44 @@ pub struct AgentBounds {
     read: Vec<PathBuf>,
     /// Whom it may talk to; everybody when empty.
     network: Vec<String>,
+    /// What it may change beside what is named: the data of the repository of its worktree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    beside: Vec<PathBuf>,
 }
 
 impl AgentBounds {
     /// The scope that was asked for; `None` where none was.
     pub fn of(write: Vec<PathBuf>, read: Vec<PathBuf>, network: Vec<String>) -> Option<Self> {
-        let scope = Self { write, read, network };
+        let scope = Self { write, read, network, beside: Vec::new() };
         (scope != Self::default()).then_some(scope)
+    }
+
+    /// The bounds of an agent of which nothing may be taken on trust: what was not named is as narrow as it can work with. It may change the
+    /// directory in which it works, and talk to its model. With them comes what to tell the user.
+    pub(super) fn strictest(
+        asked: Option<Self>,
+        model: Option<String>,
+        repository: Option<&AbsolutePath>,
+    ) -> (Self, String) {
+        let mut bounds = asked.unwrap_or_default();
+        let talks = match (bounds.network.as_slice(), model) {
+            ([], Some(host)) => {
+                bounds.network = vec![host.clone()];
+                format!("talk to `{host}` alone")
+            }
+            ([], None) => "talk to everybody, since the host of its model is not known".to_owned(),
+            (named, _) => format!("talk to `{}`", named.join("`, `")),
+        };
+        bounds.beside.extend(repository.map(|data| PathBuf::from(data.as_str())));
+        let writes = match bounds.write.as_slice() {
+            [] => "its directory".to_owned(),
+            named => named.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", "),
+        };
+        let told = format!(
+            "the agent runs in a sandbox: it may change {writes}, temporary files and its own folder, and {talks}; `--write` and `--net` \
+             name more"
+        );
+        (bounds, told)
     }
 
     /// The same with real places, which mean the same wherever the agent works.
@@ -76,7 +107,7 @@ impl AgentBounds {
         let own = vec![PathBuf::from(environment.cwd.as_str())];
         let given = if self.write.is_empty() { &own } else { &self.write };
         let beside = beside(environment);
-        for path in given.iter().chain(&beside) {
+        for path in given.iter().chain(&self.beside).chain(&beside) {
             give("--write", path.into());
         }
         if !self.read.is_empty() {
@@ -119,6 +150,26 @@ fn agent_places<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_named_is_as_narrow_as_an_agent_can_work_with() {
+        let host = || Some("api.anthropic.com:443".to_owned());
+        let (bounds, told) = AgentBounds::strictest(None, host(), None);
+        assert_eq!(bounds.network, ["api.anthropic.com:443"]);
+        assert!(told.contains("its directory") && told.contains("`api.anthropic.com:443` alone"), "{told}");
+        // What was named stays, and the rest is narrow.
+        let named = AgentBounds::of(vec!["src".into()], vec![], vec![]);
+        let (bounds, told) = AgentBounds::strictest(named, host(), None);
+        assert_eq!((bounds.write.as_slice(), bounds.network.len()), ([PathBuf::from("src")].as_slice(), 1));
+        assert!(told.contains("may change `src`"), "{told}");
+        let open = AgentBounds::of(vec![], vec![], vec!["open".to_owned()]);
+        let data = AbsolutePath::new("/home/dev/proj/.git").unwrap();
+        let (bounds, told) = AgentBounds::strictest(open, host(), Some(&data));
+        assert_eq!((bounds.network.as_slice(), bounds.beside.len()), (["open".to_owned()].as_slice(), 1));
+        assert!(told.contains("talk to `open`"), "{told}");
+        let (bounds, told) = AgentBounds::strictest(None, None, None);
+        assert!(bounds.network.is_empty() && told.contains("not known"), "{told}");
+    }
 
     #[test]
     fn each_client_may_write_in_its_folder_wherever_that_is() {
