@@ -3,6 +3,7 @@
 mod context;
 mod custom;
 mod example;
+mod exemption;
 mod expression;
 pub(crate) mod tools;
 
@@ -15,6 +16,7 @@ use crate::config::Config;
 pub(crate) use context::is_external;
 pub use custom::{CompiledRule, CustomRule, RuleProblem};
 pub use example::{Example, ExampleError};
+pub use exemption::Exemption;
 pub(crate) use expression::Condition;
 
 /// The name of a rule, such as `prevent_recursive_deletion`.

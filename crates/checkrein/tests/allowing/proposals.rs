@@ -46,9 +46,9 @@ fn what_was_stopped_passes_with_the_setting_that_is_proposed() {
         fs::write(environment.home().join("assets/old.png"), "png").unwrap();
         assert!(verdict(&environment, "s", command).is_some(), "{command}");
         let proposals = proposed(&environment, "wrong", "LAST");
-        let first = &proposals[0];
-        assert!(first["says"].as_str().unwrap().contains(says), "{command}: {proposals:?}");
-        assert_eq!(first["tried"], true, "{command}");
+        let of_it = proposals.iter().find(|one| one["says"].as_str().unwrap().contains(says));
+        let wider = of_it.unwrap_or_else(|| panic!("{command}: {proposals:?}"));
+        assert_eq!(wider["tried"], true, "{command}");
         let text = environment.succeed(&["wrong", "LAST"]);
         assert!(text.contains("checkrein policy try change.yaml") && text.contains(says), "{text}");
         let narrowest = text.find("checkrein allow").unwrap();
@@ -56,10 +56,50 @@ fn what_was_stopped_passes_with_the_setting_that_is_proposed() {
             narrowest < text.find(says).unwrap(),
             "what concerns other calls too comes behind it: {text}"
         );
-        follow(&environment, first);
+        follow(&environment, wider);
         assert_eq!(verdict(&environment, "later", command), None, "{command}");
         assert!(verdict(&environment, "later", other).is_some(), "{other}");
     }
+}
+
+/// Before anything that counts for a whole place or rule, the effects of this call by this program are proposed, and nothing more passes.
+#[test]
+fn the_narrowest_exemption_is_proposed_first() {
+    let environment = environment();
+    for name in ["letter.md", "other.md"] {
+        std::fs::write(environment.home().join(name), "only copy\n").unwrap();
+    }
+    for command in ["rm -f ../diary.md", "rm ../letter.md", CALL] {
+        assert!(verdict(&environment, "s", command).is_some(), "{command}");
+    }
+    let proposals = proposed(&environment, "wrong", "LAST");
+    let first = &proposals[0];
+    let diary = environment.home().join("diary.md").display().to_string();
+    let entry = format!("confirm_outside_loss file_delete {diary} by rm");
+    assert!(first["lines"].as_str().unwrap().contains(&entry), "{proposals:?}");
+    assert!(first["file"].as_str().unwrap().ends_with("config.yaml"), "paths of a machine are not committed");
+    assert_eq!(
+        (&first["others"], &first["examples"][0]),
+        (&Json::from(1), &Json::from("Bash rm -f ../diary.md"))
+    );
+    let off = proposals.iter().find(|one| one["says"].as_str().unwrap().contains("is off"));
+    assert_eq!(off.unwrap()["others"], 2, "the rule off lets the letter go too: {proposals:?}");
+    environment.succeed(&["wrong", "LAST", "--set", "1", "--yes"]);
+    for (session, passes) in [("one", CALL), ("two", "rm -f ../diary.md")] {
+        assert_eq!(verdict(&environment, session, passes), None, "{passes}");
+    }
+    for asked in
+        ["rm ../letter.md", "rm ../diary.md ../letter.md", "rm ../diary.md; ls", "mv ../diary.md ./x"]
+    {
+        assert!(verdict(&environment, "later", asked).is_some(), "{asked}");
+    }
+    // A second one joins the first in its list.
+    assert!(verdict(&environment, "later", "rm ../other.md").is_some());
+    environment.succeed(&["wrong", "LAST", "--set", "1", "--yes"]);
+    for (session, passes) in [("three", CALL), ("four", "rm ../other.md")] {
+        assert_eq!(verdict(&environment, session, passes), None, "{passes}");
+    }
+    assert!(verdict(&environment, "last", "rm ../letter.md").is_some());
 }
 
 #[test]

@@ -100,6 +100,15 @@ pub fn rows() -> Vec<Row> {
         row("step_reviewer.rules.builtin", [r#""all""#, r#""none""#], &[], rules),
         row("step_reviewer.rules.disabled", ["[]", r#"["prevent_history_rewrite"]"#], &[], rules),
         row(
+            "step_reviewer.rules.exempt",
+            ["[]", r#"["confirm_outside_loss file_delete /**/letter.md by rm"]"#],
+            &[],
+            |scene| {
+                std::fs::write(scene.environment.home().join("letter.md"), "only copy\n").unwrap();
+                scene.verdict("rm ../letter.md")
+            },
+        ),
+        row(
             "step_reviewer.rules.custom",
             [
                 "[]",

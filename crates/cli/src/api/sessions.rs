@@ -440,6 +440,10 @@ pub struct ProposedSetting {
     pub lines: String,
     /// Whether the call was judged again with it, and came out otherwise; where not, its verdict rested on the session.
     pub tried: bool,
+    /// How many other different calls of the last 30 days would come out otherwise with it, of the newest 300.
+    pub others: u64,
+    /// The newest three of them.
+    pub examples: Vec<String>,
 }
 
 /// How often a rule stopped a call in the last 30 days.

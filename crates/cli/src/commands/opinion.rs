@@ -1,5 +1,7 @@
 //! `checkrein wrong` and `checkrein missed`: what a user says of a verdict, and which setting would have made the difference.
 
+mod exemptions;
+mod others;
 mod proposals;
 
 use std::collections::BTreeMap;
@@ -193,7 +195,8 @@ fn in_words(
     for (place, proposal) in proposals.iter().enumerate() {
         let number = place + 1;
         let command = format!("checkrein {} {id} --set {number}", opinion.name());
-        lines.push(wrapped(&format!("  {number}. {}", plain(&proposal.in_words(&command)))));
+        let told = wrapped(&format!("  {number}. {}", plain(&proposal.in_words(opinion, &command))));
+        lines.push(told + &plain(&proposal.indented_lines()));
     }
     if proposals.is_empty() {
         lines.push("\nNo single setting would have made the difference.".to_owned());
@@ -330,6 +333,8 @@ impl From<proposals::Proposal> for sessions::ProposedSetting {
             file: proposal.file.to_string(),
             lines: proposal.lines,
             tried: proposal.makes_difference.is_some(),
+            others: proposal.others.calls,
+            examples: proposal.others.examples,
         }
     }
 }

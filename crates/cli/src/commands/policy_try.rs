@@ -92,9 +92,9 @@ struct Trial<'a> {
 }
 
 /// Who judges: the configuration of now, and that with the file.
-struct Judges {
-    now: Context,
-    then: Context,
+pub(super) struct Judges {
+    pub(super) now: Context,
+    pub(super) then: Context,
 }
 
 /// What came of it.
@@ -259,7 +259,7 @@ fn difference(now: usize, then: usize) -> String {
 }
 
 /// Who judges in a directory. An error where its configuration cannot be used.
-fn judges(
+pub(super) fn judges(
     environment: &HostEnvironment,
     cwd: &AbsolutePath,
     source: &ConfigSource,

@@ -144,6 +144,8 @@ pub(crate) static KEYS: &[Key] = &[
         "Which built-in rules apply."),
     key!("step_reviewer.rules.disabled", step_reviewer.rules.disabled, Kind::List, GatherLooser,
         "Names of rules that do not apply."),
+    key!("step_reviewer.rules.exempt", step_reviewer.rules.exempt, Kind::Exemptions, GatherLooser,
+        "What single built-in rules overlook, as `RULE KIND TARGET by PROGRAM`: `confirm_outside_loss file_delete /home/dev/notes/*.md by rm`. `*` stays within a name; `/**` at the end means all below a directory. Calls of more than one plain command are never meant."),
     key!("step_reviewer.rules.custom", step_reviewer.rules.custom, Kind::Rules, Gather, "Own rules."),
     key!("step_reviewer.rules.custom_rules_path", step_reviewer.rules.custom_rules_path, Kind::Text, Free,
         "A file with more own rules, relative to the file that names it; for a project it must lie inside the project."),
@@ -688,6 +690,7 @@ mod tests {
                 ),
                 Kind::Text => Value::Text("x".to_owned()),
                 Kind::List => Value::List(vec!["x".to_owned()]),
+                Kind::Exemptions => Value::List(vec!["confirm_outside_loss file_delete /x by rm".to_owned()]),
                 Kind::Words(words) => {
                     Value::List(words.iter().take(1).map(|word| (*word).to_owned()).collect())
                 }

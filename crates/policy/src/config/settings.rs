@@ -215,6 +215,8 @@ pub struct RuleSettings {
     pub builtin: BuiltinRules,
     /// Names of rules that do not apply.
     pub disabled: Vec<String>,
+    /// What single built-in rules overlook, each as [`crate::Exemption`] reads it.
+    pub exempt: Vec<String>,
     /// Own rules.
     pub custom: Vec<CustomRule>,
     /// A file with more own rules.
@@ -656,7 +658,13 @@ impl Default for RationalityThresholds {
 
 impl Default for RuleSettings {
     fn default() -> Self {
-        Self { builtin: BuiltinRules::All, disabled: Vec::new(), custom: Vec::new(), custom_rules_path: None }
+        Self {
+            builtin: BuiltinRules::All,
+            disabled: Vec::new(),
+            exempt: Vec::new(),
+            custom: Vec::new(),
+            custom_rules_path: None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::fields::Proof;
 use super::yaml::{NodeValue, YamlNode};
 use super::{rule_parser, tripwire_parser};
 use crate::governance::{Fallback, RiskClass, Tier, Tripwire};
-use crate::rule::CustomRule;
+use crate::rule::{CustomRule, Exemption};
 
 /// The value of one setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +65,8 @@ pub(crate) enum Kind {
     Text,
     /// A list of texts.
     List,
+    /// A list of exemptions from rules.
+    Exemptions,
     /// A list of some of these words.
     Words(&'static [&'static str]),
     /// A list of rules.
@@ -90,6 +92,7 @@ impl Kind {
             }
             Self::Text => "a text".to_owned(),
             Self::List => "a list of texts".to_owned(),
+            Self::Exemptions => "a list of exemptions, each `RULE KIND TARGET by PROGRAM`".to_owned(),
             Self::Words(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 format!("a list of {}", words.join(", "))
@@ -113,6 +116,7 @@ impl Kind {
             | Self::Choice(_)
             | Self::Text
             | Self::List
+            | Self::Exemptions
             | Self::Words(_) => {}
         }
         let wrong = |node: &YamlNode| {
@@ -123,7 +127,7 @@ impl Kind {
             };
             Fault::new(node.at, kind).with_optional_hint(self.hint(node))
         };
-        if matches!(self, Self::List | Self::Words(_)) {
+        if matches!(self, Self::List | Self::Exemptions | Self::Words(_)) {
             let NodeValue::List(items) = &node.value else {
                 return Err(vec![wrong(node)]);
             };
@@ -167,10 +171,10 @@ impl Kind {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
-            Self::Words(words) => {
+            Self::Words(_) | Self::Exemptions => {
                 let items: Vec<&str> =
                     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
-                let are_known = items.iter().all(|item| words.contains(item));
+                let are_known = items.iter().all(|item| self.takes(item));
                 are_known.then(|| Value::List(items.into_iter().map(str::to_owned).collect()))
             }
             Self::Rules | Self::Tripwires | Self::Patterns => None,
@@ -181,6 +185,7 @@ impl Kind {
     fn takes(self, text: &str) -> bool {
         match self {
             Self::Words(words) => words.contains(&text),
+            Self::Exemptions => Exemption::parse(text).is_some(),
             Self::Switch
             | Self::Fraction
             | Self::Amount
@@ -234,6 +239,9 @@ impl Kind {
                 let quoted =
                     matches!(node.value, NodeValue::Quoted(_)) && digits == text && !digits.is_empty();
                 quoted.then(|| format!("write {digits} without quotes"))
+            }
+            Self::Exemptions => {
+                Some("such as `confirm_outside_loss file_delete /home/dev/notes/*.md by rm`".to_owned())
             }
             Self::List | Self::Words(_) => (!text.is_empty()).then(|| format!("write `[{text}]`")),
             Self::Text | Self::Rules | Self::Tripwires | Self::Patterns => None,

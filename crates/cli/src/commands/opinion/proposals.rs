@@ -8,14 +8,15 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::{Context, check};
 use checkrein_facts::{History, HostPaths, World as _, is_owned};
-use checkrein_policy::{Config, ConfigSource, Policy, in_scope};
+use checkrein_policy::{Config, ConfigSource, Exemption, Policy, in_scope};
 use checkrein_protocol::{
     AbsolutePath, Action, Effect, EffectKind, Nature, NetworkReach, ReviewRecord, Severity, Target,
     VerdictKind,
 };
 use checkrein_world::find_workspace;
 
-use super::Opinion;
+use super::others::{Difference, OtherCalls};
+use super::{Opinion, exemptions};
 use crate::commands::preset::merging::{PresetSetting, with_settings};
 
 /// The greatest number of settings that are proposed for one call (ours).
@@ -39,29 +40,37 @@ pub(super) struct Proposal {
     /// Whether the call, judged again with it, comes out otherwise; `None` where judging it again says nothing: its verdict rested on the
     /// session.
     pub(super) makes_difference: Option<bool>,
+    /// What it would have made of the other calls of the last 30 days.
+    pub(super) others: Difference,
 }
 
 impl Proposal {
-    /// The proposal in words: what it says, the command that sets it, and its lines as they belong into the file.
-    pub(super) fn in_words(&self, command: &str) -> String {
-        let effect = match self.makes_difference {
-            Some(_) => "tried: with it this call comes out otherwise; it counts for other calls too",
-            None => "not tried: the verdict rested on what the session did before",
+    /// The proposal in words: what it says, the command that sets it, and the file that its lines belong into.
+    pub(super) fn in_words(&self, opinion: Opinion, command: &str) -> String {
+        let comes_out = match (self.makes_difference, opinion) {
+            (Some(_), Opinion::Wrong) => "tried: with it this call passes",
+            (Some(_), Opinion::Missed) => "tried: with it this call is asked about",
+            (None, _) => "not tried: the verdict rested on what the session did before",
         };
-        let lines: Vec<String> = self.lines.lines().map(|line| format!("       {line}")).collect();
+        let effect = format!("{comes_out}; {}", self.others.in_words(opinion));
         let waits =
             if self.file.name() == Some("checkrein.yaml") { "; `checkrein trust` confirms it" } else { "" };
-        format!(
-            "{}\n     {effect}\n     set it: `{command}`\n     in `{}`{waits}:\n{}",
-            self.says,
-            self.file,
-            lines.join("\n")
-        )
+        format!("{}\n     {effect}\n     set it: `{command}`\n     in `{}`{waits}:", self.says, self.file)
+    }
+
+    /// Its lines as they belong into the file, none of them broken.
+    pub(super) fn indented_lines(&self) -> String {
+        self.lines.lines().map(|line| format!("\n       {line}")).collect()
     }
 
     /// The text of its file with the setting; `None` where a program cannot add it, since it stands there already or in another form.
     pub(super) fn added_to(&self, text: &str) -> Option<String> {
         let (path, value) = &self.setting;
+        if *path == EXEMPT
+            && let Some(longer) = with_entries(text, value)
+        {
+            return Some(longer);
+        }
         let names = path.rsplit_once('.').map_or(*path, |(_, key)| key);
         let stands = text.lines().any(|line| {
             line.trim_start().strip_prefix(names).is_some_and(|rest| rest.trim_start().starts_with(':'))
@@ -71,10 +80,22 @@ impl Proposal {
     }
 }
 
+/// The setting of what rules overlook.
+const EXEMPT: &str = "step_reviewer.rules.exempt";
+
+/// The text with further entries in the list of exemptions that stands in it, on one line; `None` where none stands so.
+fn with_entries(text: &str, value: &str) -> Option<String> {
+    let is_list = |line: &&str| line.trim_start().starts_with("exempt: [") && line.trim_end().ends_with(']');
+    let line = text.lines().find(is_list)?;
+    let (list, new) = (line.trim_end().strip_suffix(']')?, value.strip_prefix('[')?);
+    let comma = if list.trim_end().ends_with('[') { "" } else { ", " };
+    Some(text.replacen(line, &format!("{list}{comma}{new}"), 1))
+}
+
 /// How a user sees what else a proposal would change.
 pub(super) fn how_to_try() -> String {
     format!(
-        "To see what else a setting would change, write its lines into `{TRIED}` and run `checkrein policy try {TRIED}`."
+        "To see all that a setting would change, write its lines into `{TRIED}` and run `checkrein policy try {TRIED}`."
     )
 }
 
@@ -90,30 +111,59 @@ pub(super) fn proposals(
     let now = Context::open(environment.clone(), &action.cwd);
     let is_stopped = |kind: VerdictKind| kind >= VerdictKind::Escalate;
     let before = check(&now, &action, None).verdict.kind;
+    let source = |lines: &str| ConfigSource::File { name: TRIED.to_owned(), text: lines.to_owned() };
+    let judged_with = |lines: &str| -> Result<VerdictKind, CommandError> {
+        let config = config_files::load_with(environment, &workspace, source(lines))?.config;
+        let policy = Policy::new(config).with_catalogue(config_files::catalogue(environment)?);
+        let then = Context::open(environment.clone(), &action.cwd).with_policy(policy);
+        Ok(check(&then, &action, None).verdict.kind)
+    };
     let drafts = match opinion {
         Opinion::Wrong => {
+            let passes = |exempt: &[Exemption]| {
+                Ok(!is_stopped(judged_with(&exempting(environment, review, exempt).lines)?))
+            };
+            let narrowest = exemptions::narrowest(review, &action, passes)?;
+            let exempting = (!narrowest.is_empty()).then(|| exempting(environment, review, &narrowest));
             let world = now.world(History::default());
-            loosening(environment, review, world.place(), now.policy().config())
+            let wider = loosening(environment, review, world.place(), now.policy().config());
+            exempting.into_iter().chain(wider).collect()
         }
         Opinion::Missed => tightening(environment, review, &action),
     };
+    let others = OtherCalls::than(environment, review, opinion)?;
     let mut proposals = Vec::new();
     for mut draft in drafts {
         if proposals.len() >= MOST {
             break;
         }
-        let source = ConfigSource::File { name: TRIED.to_owned(), text: draft.lines.clone() };
-        let config = config_files::load_with(environment, &workspace, source)?.config;
-        let policy = Policy::new(config).with_catalogue(config_files::catalogue(environment)?);
-        let then = Context::open(environment.clone(), &action.cwd).with_policy(policy);
-        let after = check(&then, &action, None).verdict.kind;
+        let after = judged_with(&draft.lines)?;
         let was_as_recorded = is_stopped(before) == (opinion == Opinion::Wrong);
         draft.makes_difference = was_as_recorded.then(|| is_stopped(before) != is_stopped(after));
         if draft.makes_difference != Some(false) {
+            draft.others = others.with(environment, &source(&draft.lines));
             proposals.push(draft);
         }
     }
     Ok(proposals)
+}
+
+/// The setting that has rules overlook the effects of a call.
+fn exempting(environment: &HostEnvironment, review: &ReviewRecord, exempt: &[Exemption]) -> Proposal {
+    let rules: BTreeSet<String> = exempt.iter().map(|one| format!("`{}`", one.rule)).collect();
+    let does: BTreeSet<String> =
+        exempt.iter().map(|one| format!("{} `{}`", one.kind.verb(), one.target)).collect();
+    let program = exempt.first().map_or(review.tool.as_str(), |one| one.program.as_str());
+    let says = format!(
+        "{} no longer {} where `{program}` alone {}",
+        Vec::from_iter(rules.iter().map(String::as_str)).join(" and "),
+        if rules.len() == 1 { "asks" } else { "ask" },
+        Vec::from_iter(does).join(" and ")
+    );
+    let entries: Vec<String> = exempt.iter().map(|one| quoted(&one.to_string())).collect();
+    let lines = entries.iter().map(|entry| format!("      - {entry}\n")).collect::<String>();
+    let lines = format!("step_reviewer:\n  rules:\n    exempt:\n{lines}");
+    draft(says, config_files::user_file(environment), (EXEMPT, format!("[{}]", entries.join(", "))), lines)
 }
 
 /// Settings that let what was stopped pass.
@@ -178,7 +228,7 @@ fn loosening(
 }
 
 fn draft(says: String, file: AbsolutePath, setting: (&'static str, String), lines: String) -> Proposal {
-    Proposal { says, file, lines, setting, makes_difference: None }
+    Proposal { says, file, lines, setting, makes_difference: None, others: Difference::default() }
 }
 
 /// The list of one's own places that an effect would have to be in, and the entry.
