@@ -275,7 +275,7 @@ fn a_loop_that_comes_back_is_taken_up_one_rung_higher() {
     assert_eq!(session.kind_after(400, &stuck(1400)), InterventionKind::CheckpointRollback);
 }
 
-// Source: seed 000-28
+// Source: seed 000-23, 000-28
 #[test]
 fn each_limit_shrinks_by_the_growth_of_its_own_resource() {
     let mut session = Session::new();

@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(throttle.refused, [Fingerprint(1), Fingerprint(2)]);
     }
 
-    // Source: seed 000-28
+    // Source: seed 000-25, 000-28
     #[test]
     fn each_limit_has_a_factor_of_its_own_and_one_without_stays() {
         let each = vec![(LimitedResource::Tokens, 0.5), (LimitedResource::Seconds, 0.85)];
