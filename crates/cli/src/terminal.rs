@@ -333,7 +333,7 @@ fn broken_at(text: &str, width: usize, margin_of: &dyn Fn(&str) -> usize) -> Str
         let margin = margin_of(line);
         let mut now = String::new();
         let mut length = 0;
-        for word in line.split_inclusive(' ') {
+        for word in pieces(line, width.saturating_sub(margin)) {
             let more = shown_length(word.trim_end());
             if more > 0 && length > margin && length + more > width {
                 lines.push(now.trim_end().to_owned());
@@ -346,6 +346,27 @@ fn broken_at(text: &str, width: usize, margin_of: &dyn Fn(&str) -> usize) -> Str
         lines.push(now.trim_end().to_owned());
     }
     lines.join("\n")
+}
+
+/// What a command of ours begins with where a text names one.
+const OURS: &str = "`checkrein ";
+
+/// The words of a line with the spaces behind them. A command of ours that fits into a line is one of them, so that it can be copied.
+fn pieces(line: &str, most: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let word = rest.find(' ').map_or(rest.len(), |space| space + 1);
+        let command = rest.trim_start_matches('(').strip_prefix(OURS).and_then(|inside| {
+            let end = rest.len() - inside.len() + inside.find('`')? + 1;
+            let end = rest.get(end..)?.find(' ').map_or(rest.len(), |space| end + space + 1);
+            rest.get(..end).filter(|piece| shown_length(piece.trim_end()) <= most).map(str::len)
+        });
+        let (piece, behind) = rest.split_at(command.unwrap_or(word));
+        pieces.push(piece);
+        rest = behind;
+    }
+    pieces
 }
 
 /// One line of a text, cut between two words to about a width in characters: no word is broken but one that is longer than that itself.
@@ -453,6 +474,20 @@ mod tests {
             "\u{1b}[1mbold\u{1b}[0m word",
             "colours have no width"
         );
+    }
+
+    #[test]
+    fn a_command_to_copy_stays_on_one_line() {
+        let text = "done: tell the agent; `checkrein allow --forget e3cd` takes it back";
+        let lines = "done: tell the agent;\n  `checkrein allow --forget e3cd`\n  takes it back";
+        assert_eq!(wrapped_at(text, 36), lines);
+        // What fits into no line is broken, and so are other words in back-ticks.
+        assert_eq!(wrapped_at(text, 24).lines().count(), 4);
+        assert_eq!(
+            wrapped_at("it ran `git push origin main` then", 22),
+            "it ran `git push\n  origin main` then"
+        );
+        assert_eq!(pieces("a (`checkrein log --here`), b `checkrein log", 80).len(), 5);
     }
 
     #[test]

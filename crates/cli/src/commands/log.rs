@@ -13,7 +13,7 @@ use checkrein_world::find_workspace;
 use super::session_choice::folders;
 use super::story::{Entry, SessionHead, Story, is_risky, is_told};
 use super::{ExitStatus, OutputForm, Switch, line, tell_fallen};
-use crate::terminal::{ReadFrom, dim, log as remark, page_from, plain, print, print_exact};
+use crate::terminal::{ReadFrom, dim, log as remark, page_from, plain, print, print_exact, wrapped};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -76,14 +76,16 @@ pub fn log(
                 && selection.session.is_none()
                 && selection.since.is_none()
                 && [selection.today, selection.risky].iter().all(|one| *one == Switch::Off);
-            print(match (is_chosen && has_any(environment), is_only_here) {
+            print(&wrapped(match (is_chosen && has_any(environment), is_only_here) {
                 (true, true) => {
                     "no session of this project is recorded yet: it begins with the next session of the agent; `checkrein doctor` shows \
                      whether the hooks are registered here"
                 }
                 (true, false) => "no record fits; `checkrein log` shows the newest of all",
-                (false, _) => "nothing is recorded yet; `checkrein init` registers the hooks",
-            });
+                (false, _) => {
+                    "nothing is recorded yet: `checkrein init` registers the hooks, and what an agent that starts after it does stands here"
+                }
+            }));
         }
         OutputForm::Text => {
             let mut text = Story::new(environment).told(&entries(&found));

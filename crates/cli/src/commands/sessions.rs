@@ -39,7 +39,9 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
             }
         }
         OutputForm::Text if all.is_empty() => {
-            print("no session is recorded yet; `checkrein init` registers the hooks");
+            print(&wrapped(
+                "no session is recorded yet: `checkrein init` registers the hooks, and the next session of an agent begins one",
+            ));
         }
         OutputForm::Text => {
             let names = ShortNames::of_sessions(environment);
