@@ -89,6 +89,46 @@ fn a_session_is_warned_of_at_each_share_once() {
     assert_eq!(told(), 2, "a notice for each");
 }
 
+// Each limit has a ladder of its own: the user is warned at half, the user and the agent at four fifths, and then the call is refused.
+#[test]
+fn each_limit_warns_with_its_own_numbers() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", "limits:\n  file_operations: 10\n  tokens: 900000000\n");
+    let mut said = Vec::new();
+    for number in 1..=11 {
+        let id = format!("w{number}");
+        let command = format!("echo {number} > file{number}.txt");
+        let before = environment.answer_to(&environment.payload(
+            "s",
+            "PreToolUse",
+            shell_call(&id, &command, json!({})),
+        ));
+        environment.write(&format!("file{number}.txt"), "x\n");
+        let response = json!({ "stdout": "", "stderr": "", "interrupted": false });
+        let after = environment.answer_to(&environment.payload(
+            "s",
+            "PostToolUse",
+            shell_call(&id, &command, json!({ "tool_response": response })),
+        ));
+        said.push((before, after));
+    }
+    let line = |number: usize| said[number - 1].1["systemMessage"].as_str().unwrap_or_default().to_owned();
+    let hint = |number: usize| said[number - 1].1["hookSpecificOutput"]["additionalContext"].to_string();
+    let half =
+        "checkrein: 50 % of the file operations of this session are used: 5 of 10 (`limits.file_operations`)";
+    assert_eq!(line(5), half);
+    assert!(!hint(5).contains("Finish"), "the agent hears of it when it is late: {}", hint(5));
+    assert!(
+        line(8).contains("80 % of the file operations") && hint(8).contains("8 of 10. Finish what"),
+        "{said:?}"
+    );
+    assert!([4, 6, 7, 9, 10].iter().all(|number| !line(*number).contains('%')), "{said:?}");
+    let refused = said[10].0["hookSpecificOutput"]["permissionDecisionReason"].to_string();
+    assert!(refused.contains("10"), "{refused}");
+    let log = environment.succeed(&["log", "-n", "100"]);
+    assert!(log.contains("80 % of the file operations"), "{log}");
+}
+
 #[test]
 fn a_run_warns_at_each_share_once_and_tells_of_an_estimate_once() {
     let environment = TestEnvironment::new();

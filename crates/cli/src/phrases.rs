@@ -235,7 +235,8 @@ pub fn record(body: &RecordBody) -> RecordWords {
             let summary = fields.get(SUMMARY).and_then(|summary| summary.as_str());
             let end = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
             let share = fields.get("percent").filter(|_| name == SPENDING);
-            let share = share.map(|percent| format!(": {percent} % of the budget")).unwrap_or_default();
+            let share =
+                share.map(|percent| format!(": {percent} % of {}", limited(fields))).unwrap_or_default();
             plainly(format!("{}{share}{end}", event(name)), String::new())
         }
         RecordBody::Issue(issue) => plainly(
@@ -362,6 +363,17 @@ fn failure(kind: &str) -> String {
         "put_back" => "it was put back".to_owned(),
         "loosened" => "it lets pass more than before".to_owned(),
         other => other.replace('_', " "),
+    }
+}
+
+/// What a warning is about: the budget, or another limit.
+fn limited(fields: &serde_json::Value) -> &'static str {
+    match fields["resource"].as_str() {
+        Some("tokens") => "the tokens",
+        Some("file_operations") => "the file operations",
+        Some("seconds") => "the time",
+        Some("megabytes") => "the memory",
+        Some(_) | None => "the budget",
     }
 }
 

@@ -43,7 +43,7 @@ use crate::other_answerers::may_answer;
 use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::retention;
-use crate::spending;
+use crate::spending::{self, LimitWarnings};
 use crate::turn_end::turn_ended;
 use crate::unhooked;
 use crate::{
@@ -434,17 +434,19 @@ fn after(
         verification,
     });
     let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
-    let spent = spending::dollars(known.state());
+    let spent = spending::used(context, known.state());
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let unseen = unreviewed.as_ref().map(unreviewed::Finding::record);
     let bodies = std::iter::once(body).chain(ran).chain(unseen).chain(read).collect();
     let appended = ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain);
-    let mut warned_of_spending = None;
+    let mut limits = LimitWarnings::default();
     let mut due_of_change = None;
     let answer = match appended {
         Ok(appended) => {
             plugins::wake(context, ledger);
-            warned_of_spending = spending::warning(context, ledger, spent, &appended.state);
+            let review = || questions::newest_review(ledger, &ended);
+            let spent = spending::without_call(spent, &appended.state, review);
+            limits = spending::warnings(context, ledger, &spent, &appended.state);
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
                 None => intervene(context, ledger, &appended.state),
@@ -454,6 +456,7 @@ fn after(
             let (due_for_model, due_for_user) = due.unzip();
             due_of_change = due_for_user;
             let stepped_in = kept_settings::with(stepped_in, due_for_model);
+            let stepped_in = kept_settings::with(stepped_in, limits.for_agent.take());
             let stepped_in = unanswered
                 .map_or(stepped_in.clone(), |record| tell_unanswered(context, ledger, &record, stepped_in));
             unreviewed.map_or(stepped_in.clone(), |finding| {
@@ -469,7 +472,7 @@ fn after(
         Some(masked) => masked.besides(answer),
         None => answer,
     };
-    let for_user = for_user.into_iter().chain(warned_of_spending).chain(due_of_change);
+    let for_user = for_user.into_iter().chain(limits.for_user).chain(due_of_change);
     (answer, for_user.reduce(|one, other| format!("{one}\n{other}")))
 }
 

@@ -126,8 +126,8 @@ pub(crate) fn look(
     noticed
 }
 
-/// The limits of a session that an intervention makes tighter, as far as there are any.
-fn limits(state: &SessionState, config: &Config, by: &HeldBy) -> Vec<SessionLimit> {
+/// The limits of a session, with what it used of each, as far as there are any.
+pub(crate) fn limits(state: &SessionState, config: &Config, by: &HeldBy) -> Vec<SessionLimit> {
     // Both are far below the numbers that a double holds exactly.
     let limit = |resource, limit: Option<u64>, used: u64| {
         limit.map(|limit| SessionLimit { resource, limit: limit as f64, used: used as f64 })
@@ -156,12 +156,12 @@ fn limits(state: &SessionState, config: &Config, by: &HeldBy) -> Vec<SessionLimi
     [files, tokens, money, time, memory].into_iter().flatten().collect()
 }
 
-fn held_by(environment: &HostEnvironment, now: Timestamp) -> HeldBy {
+pub(crate) fn held_by(environment: &HostEnvironment, now: Timestamp) -> HeldBy {
     if environment.run_limits.is_some() { HeldBy::Run } else { HeldBy::Hook(now) }
 }
 
 /// Who holds time and memory of the session.
-enum HeldBy {
+pub(crate) enum HeldBy {
     /// The hook, at this moment.
     Hook(Timestamp),
     /// A run above it, which does not know of interventions.

@@ -289,17 +289,22 @@ pub(crate) fn unanswered(
 
 /// The review of a call when its answer was a question.
 pub(crate) fn asked_about(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord>> {
-    let found = RECORDS.iter().find_map(|count| {
+    let found = newest_review(ledger, id)?;
+    let asked = found.verdict == VerdictKind::Escalate
+        && found.mode == Enforcement::Enforce
+        && found.answered.is_none();
+    asked.then_some(found)
+}
+
+/// The review of a call, where it is among the newest records.
+pub(crate) fn newest_review(ledger: &SessionLedger, id: &ActionId) -> Option<Box<ReviewRecord>> {
+    RECORDS.iter().find_map(|count| {
         let records = last(&ledger.path(), *count).ok()?;
         records.into_iter().rev().find_map(|record| match record.body {
             RecordBody::Review(review) if review.action_id == *id => Some(review),
             _ => None,
         })
-    })?;
-    let asked = found.verdict == VerdictKind::Escalate
-        && found.mode == Enforcement::Enforce
-        && found.answered.is_none();
-    asked.then_some(found)
+    })
 }
 
 /// Whether this guard asks about a call already that has not ended: as the agent made it, or in the form that it was given.

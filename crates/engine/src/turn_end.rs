@@ -39,7 +39,7 @@ pub(crate) fn turn_ended(
     let offered = known.state().controller().heard_about_offers();
     let is_halted = known.state().halted().is_some();
     let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
-    let spent = spending::dollars(known.state());
+    let spent = spending::used(context, known.state());
     let said = message.map(|text| message_record(text, MessagePlace::End));
     let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
     let now = context.environment().now();
@@ -52,7 +52,7 @@ pub(crate) fn turn_ended(
         }
     };
     let state = &appended.state;
-    let warned = spending::warning(context, ledger, spent, state);
+    let warned = spending::warnings(context, ledger, &spent, state).for_user;
     let texts = || beginning::intervention_texts(context, ledger);
     let environment = context.environment();
     let mut noticed = monitor::look(state, &pattern_settings(config), config, environment, &texts, now);
