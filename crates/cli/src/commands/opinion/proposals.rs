@@ -60,7 +60,7 @@ impl Proposal {
 
     /// Its lines as they belong into the file, none of them broken.
     pub(super) fn indented_lines(&self) -> String {
-        self.lines.lines().map(|line| format!("\n       {line}")).collect()
+        self.lines.lines().flat_map(|line| ["\n       ", line]).collect()
     }
 
     /// The text of its file with the setting; `None` where a program cannot add it, since it stands there already or in another form.
@@ -151,17 +151,14 @@ pub(super) fn proposals(
 /// The setting that has rules overlook the effects of a call.
 fn exempting(environment: &HostEnvironment, review: &ReviewRecord, exempt: &[Exemption]) -> Proposal {
     let rules: BTreeSet<String> = exempt.iter().map(|one| format!("`{}`", one.rule)).collect();
+    let ask = if rules.len() == 1 { "asks" } else { "ask" };
     let does: BTreeSet<String> =
         exempt.iter().map(|one| format!("{} `{}`", one.kind.verb(), one.target)).collect();
     let program = exempt.first().map_or(review.tool.as_str(), |one| one.program.as_str());
-    let says = format!(
-        "{} no longer {} where `{program}` alone {}",
-        Vec::from_iter(rules.iter().map(String::as_str)).join(" and "),
-        if rules.len() == 1 { "asks" } else { "ask" },
-        Vec::from_iter(does).join(" and ")
-    );
+    let all = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(" and ");
+    let says = format!("{} no longer {ask} where `{program}` alone {}", all(rules), all(does));
     let entries: Vec<String> = exempt.iter().map(|one| quoted(&one.to_string())).collect();
-    let lines = entries.iter().map(|entry| format!("      - {entry}\n")).collect::<String>();
+    let lines: String = entries.iter().flat_map(|entry| ["      - ", entry, "\n"]).collect();
     let lines = format!("step_reviewer:\n  rules:\n    exempt:\n{lines}");
     draft(says, config_files::user_file(environment), (EXEMPT, format!("[{}]", entries.join(", "))), lines)
 }
