@@ -172,7 +172,8 @@ fn a_sealed_run_that_is_gone_or_written_anew_is_named() {
             if file[0] == "artifacts/001-a/1/output.txt" {
                 file[1] = json!(hash(b"b\n"));
             }
-            list += &format!("{}  {}\n", file[1].as_str().unwrap(), file[0].as_str().unwrap());
+            let line = [file[1].as_str().unwrap(), "  ", file[0].as_str().unwrap(), "\n"];
+            list.push_str(&line.concat());
         }
         seal["digest"] = json!(format!("sha256:{}", hash(list.as_bytes())));
     });

@@ -265,12 +265,12 @@ mod tests {
     use super::*;
 
     fn run(began: u64, passed: u32, failed: u32) -> TestRun {
-        TestRun { began, passed, failed, end: CommandEnd::Done, selected: selected("pytest -q") }
+        TestRun { began, passed, failed, end: CommandEnd::Done, selected: Some(selected("pytest -q")) }
     }
 
-    fn selected(call: &str) -> Option<Vec<TestSelection>> {
+    fn selected(call: &str) -> Vec<TestSelection> {
         let words: Vec<String> = call.split(' ').map(str::to_owned).collect();
-        Some(vec![TestSelection::of(&words[0], &words[1..])])
+        vec![TestSelection::of(&words[0], &words[1..])]
     }
 
     #[test]
@@ -288,8 +288,8 @@ mod tests {
     #[test]
     fn a_failed_test_stays_failed_until_it_is_seen_to_pass() {
         let last = |failed: &str, passed: &str| {
-            let first = TestRun { selected: selected(failed), ..run(110, 2, 1) };
-            let second = TestRun { selected: selected(passed), ..run(120, 3, 0) };
+            let first = TestRun { selected: Some(selected(failed)), ..run(110, 2, 1) };
+            let second = TestRun { selected: Some(selected(passed)), ..run(120, 3, 0) };
             examine_runs(100, &[first, second]).map(|finding| finding.kind.name())
         };
         for (failed, passed) in [
@@ -316,7 +316,7 @@ mod tests {
         }
         // Before the last change, too: it failed then.
         let before = run(50, 2, 1);
-        let after = TestRun { selected: selected("pytest t/a.py"), ..run(120, 3, 0) };
+        let after = TestRun { selected: Some(selected("pytest t/a.py")), ..run(120, 3, 0) };
         assert!(examine_runs(100, &[before, after]).is_some());
         // What does not count is no result.
         let beside = TestRun { selected: None, ..run(120, 3, 0) };
