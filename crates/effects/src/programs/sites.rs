@@ -3,7 +3,7 @@
 //! A name stands in an option, in a variable, or in the settings of the program. One that is given and not known beforehand is a site without
 //! a name: whoever has named their production cannot tell that it is not that. Nothing is decided here.
 
-use crate::effect::{Effect, EffectSite, SiteKind, Target};
+use crate::effect::{Effect, EffectKind, EffectSite, Severity, SiteKind, Target};
 use crate::interpreter::{Machine, Value};
 use crate::world::Entry;
 
@@ -261,6 +261,34 @@ pub(crate) fn mark(machine: &mut Machine<'_>, before: usize, program: &str, word
     }
     let sites = sites(machine, program, words);
     add(machine, before, &sites);
+    if sites.iter().any(is_cluster_of_this_machine) {
+        machine.amend(before, |effect| {
+            let is_loss =
+                matches!(effect.kind, EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy);
+            if is_elsewhere(effect) && is_loss {
+                effect.severity = Severity::Medium;
+            }
+        });
+    }
+}
+
+/// Whether a site is a cluster that runs on this machine for trying things, by the names that its makers give the context: minikube, kind, k3d,
+/// Docker Desktop, Rancher Desktop, `OrbStack`, Colima, `MicroK8s` (the documentation of each).
+fn is_cluster_of_this_machine(site: &EffectSite) -> bool {
+    const NAMES: &[&str] = &[
+        "minikube",
+        "docker-desktop",
+        "docker-for-desktop",
+        "rancher-desktop",
+        "orbstack",
+        "colima",
+        "microk8s",
+    ];
+    const BEGINNINGS: &[&str] = &["kind-", "k3d-", "colima-"];
+    site.kind == SiteKind::KubeContext
+        && site.name.as_deref().is_some_and(|name| {
+            NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        })
 }
 
 /// Adds sites to the effects beyond this machine that were added since there were `before` of them.

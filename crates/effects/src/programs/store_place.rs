@@ -262,8 +262,12 @@ fn place(
         return StorePlace::Elsewhere;
     }
     let is_here = hosts(&texts).chain(addresses.iter().map(|text| host_of(text))).all(is_loopback);
-    // A framework that is told that it runs for tests takes the store for tests.
-    let is_told = || default == DefaultStore::Project && environments.iter().any(|text| says(text, TRIAL));
+    // A framework that is told that it runs for tests, or on a database with such a name, takes the store for tests.
+    let is_told = || {
+        let mut names =
+            environments.iter().cloned().chain(addresses.iter().flat_map(|text| names_in_address(text)));
+        default == DefaultStore::Project && names.any(|name| says(&name, TRIAL))
+    };
     if is_here && (is_named_for_trying(&texts) || is_told() || drops_for_trying(machine, before)) {
         return StorePlace::Trial;
     }

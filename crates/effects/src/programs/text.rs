@@ -69,10 +69,17 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.possibly(|machine| machine.write(file));
     }
     commands.extend(vim::typed(machine, call));
+    let mut buffer = match files.first() {
+        Some(file) if !commands.is_empty() => machine.read(file).into_input(),
+        Some(_) | None => Input::Inherited,
+    };
     for command in &commands {
         let text = command.known_start();
         let text = text.trim_start_matches([':', '%', ' ']);
-        vim::run(machine, text);
+        if let Some(file) = vim::brought(text) {
+            buffer = machine.read(&at_home(machine, file)).into_input();
+        }
+        vim::run(machine, text, &buffer);
         if let Some(shell) = text.strip_prefix('!') {
             machine.run_text(&Value::exact(shell), Input::Inherited);
         } else if let Some(shell) = text.strip_prefix("silent !").or_else(|| text.strip_prefix("silent! !")) {
@@ -90,11 +97,7 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.opaque(format!("`{}` runs code of its own", call.program));
         }
         for file in written_by(text) {
-            let file = match file.strip_prefix("~/") {
-                Some(rest) => format!("{}/{rest}", machine.world().place().home),
-                None => file.to_owned(),
-            };
-            machine.write(&Value::Exact(file));
+            machine.write(&at_home(machine, file));
         }
         let unnamed = text.split(['|', '\n']).filter(|part| written_by(part).next().is_none());
         let saves = unnamed.flat_map(|part| part.split(' ')).any(|part| {
@@ -125,6 +128,14 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// A file as the editor names it: `~` is the home directory.
+fn at_home(machine: &Machine<'_>, file: &str) -> Value {
+    match file.strip_prefix("~/") {
+        Some(rest) => Value::Exact(format!("{}/{rest}", machine.world().place().home)),
+        None => Value::exact(file),
+    }
 }
 
 /// The files that a command of the editor names to write to: `w! x`, `saveas x`, `%w >> x`.

@@ -302,6 +302,86 @@ pub(super) fn names_whole_environment(text: &str) -> bool {
     WHOLE.iter().find(is_whole).is_some() && TEXTS.iter().any(|name| text.contains(name))
 }
 
+/// Modules of Python that only work on values (docs.python.org, "The Python Standard Library").
+const ONLY_VALUES: &[&str] = &[
+    "shlex",
+    "json",
+    "re",
+    "string",
+    "textwrap",
+    "collections",
+    "itertools",
+    "functools",
+    "operator",
+    "math",
+    "random",
+    "datetime",
+    "typing",
+    "enum",
+    "dataclasses",
+    "unittest",
+    "pprint",
+    "difflib",
+    "hashlib",
+    "base64",
+    "binascii",
+    "statistics",
+    "decimal",
+    "fractions",
+    "calendar",
+    "html",
+    "abc",
+    "copy",
+    "heapq",
+    "bisect",
+    "uuid",
+    "secrets",
+    "ast",
+    "tokenize",
+];
+/// Words without which code reaches neither files, nor programs, nor hosts, nor names that are put together while it runs.
+const OPENERS: &[&str] = &[
+    "import",
+    "require",
+    "exec(",
+    "eval(",
+    "compile(",
+    "open(",
+    "getattr",
+    "globals",
+    "__",
+    "fetch",
+    "system",
+    "popen",
+    "spawn",
+    "socket",
+    "XMLHttp",
+    "process.",
+    "Function(",
+    "`",
+    "qx",
+    "use ",
+    "IO.",
+    "File.",
+    "Net::",
+    "fopen",
+    "file_get",
+    "load",
+];
+
+/// Whether code can reach neither a file, nor a program, nor a host: what stands in its texts is only said.
+pub(super) fn reaches_nothing(text: &str) -> bool {
+    let is_harmless = |line: &str| {
+        line.trim()
+            .strip_prefix("import ")
+            .is_some_and(|names| names.split(',').all(|name| ONLY_VALUES.contains(&name.trim())))
+    };
+    let lines = text.split(['\n', ';']).filter(|line| !is_harmless(line));
+    let rest: Vec<&str> = lines.collect();
+    let rest = rest.join("\n");
+    !OPENERS.iter().any(|opener| rest.contains(opener))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::libraries::Purpose;

@@ -1,6 +1,6 @@
 //! netcat and socat.
 
-use crate::effect::{EffectKind, Severity, Target};
+use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{Sent, note_secret_sent, request};
@@ -118,6 +118,19 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     };
     let host = ends.iter().find_map(|end| if let End::Host(host) = end { Some(host.clone()) } else { None });
+    // Whoever connects signs in elsewhere with the keys of the user (ssh-agent(1), "ENVIRONMENT").
+    let agent = machine.variable("SSH_AUTH_SOCK").and_then(|place| place.as_exact().map(str::to_owned));
+    let names_agent = |word: &Value| {
+        let text = word.known_end();
+        text.contains("ssh-agent")
+            || text.contains("/agent.")
+            || agent.as_ref().is_some_and(|agent| text.ends_with(agent))
+    };
+    if call.words.iter().any(names_agent) {
+        let draft =
+            Draft::new(EffectKind::DataUpload, Target::Host(other.clone())).reach(NetworkReach::External);
+        machine.add(draft.severity(Severity::High).note("lets whoever connects use the keys of the user"));
+    }
     let names_engine = |word: &Value| ENGINE_SOCKETS.iter().any(|socket| word.known_end().contains(socket));
     if call.words.iter().any(names_engine) {
         machine.add(

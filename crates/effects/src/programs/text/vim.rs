@@ -57,10 +57,22 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Commands whose rest is a command of the shell, whatever they do with its output.
-const SHELLS: &[&str] = &["r !", "r!", "read !", "read!", "w !", "write !", "terminal ", "term ", "ter "];
+const SHELLS: &[&str] = &["r !", "r!", "read !", "read!", "terminal ", "term ", "ter "];
+/// Those whose command gets the text of the buffer.
+const HANDED: &[&str] = &["w !", "write !"];
+/// Commands that bring a file into the buffer.
+const BROUGHT: &[&str] =
+    &["r ", "read ", "e ", "edit ", "e! ", "edit! ", "sp ", "split ", "vs ", "tabe ", "tabedit "];
 
-/// Carries out what a command line of the editor does by functions and other languages.
-pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
+/// The file that a command of the editor brings into the buffer.
+pub(super) fn brought(text: &str) -> Option<&str> {
+    let line = text.trim_start_matches(|c: char| c.is_ascii_digit() || " :%,$.".contains(c));
+    let file = BROUGHT.iter().find_map(|word| line.strip_prefix(word))?.trim();
+    (!file.is_empty() && !file.starts_with(['!', '+'])).then_some(file)
+}
+
+/// Carries out what a command line of the editor does by functions and other languages, with a text in the buffer.
+pub(super) fn run(machine: &mut Machine<'_>, text: &str, buffer: &Input) {
     for (name, act) in FUNCTIONS {
         for arguments in calls(text, name) {
             carry_out(machine, *act, &arguments);
@@ -85,6 +97,9 @@ pub(super) fn run(machine: &mut Machine<'_>, text: &str) {
     }
     if let Some(command) = SHELLS.iter().find_map(|start| line.strip_prefix(start)) {
         machine.run_text(&Value::exact(command), Input::Inherited);
+    }
+    if let Some(command) = HANDED.iter().find_map(|start| line.strip_prefix(start)) {
+        machine.run_text(&Value::exact(command), buffer.clone());
     }
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     if let Some((_, program, option)) = LANGUAGES.iter().find(|(words, ..)| words.contains(&word)) {
@@ -169,7 +184,7 @@ fn run_command(machine: &mut Machine<'_>, text: &str) {
         Some(command) => {
             machine.run_text(&Value::exact(command), Input::Inherited);
         }
-        None => run(machine, plain),
+        None => run(machine, plain, &Input::Inherited),
     }
 }
 
