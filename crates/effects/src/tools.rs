@@ -217,7 +217,10 @@ pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePat
     let call = ToolCall::new(action, world);
     let is_place = |name: &str| is_working_directory(name) || PLACES.contains(&folded(name).as_str());
     let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_place(name));
-    let texts = named.filter_map(|(_, value)| value.as_str()).filter(|text| !text.is_empty());
+    let named = named.filter_map(|(_, value)| value.as_str());
+    // How a command is run may stand in an object of its own: `{"command": ..., "options": {"cwd": ...}}`.
+    let texts = named.chain(call::texts_within(&action.input, &is_working_directory));
+    let texts = texts.filter(|text| !text.is_empty());
     let mut all: Vec<AbsolutePath> = Vec::new();
     for place in texts.map(|text| call.path(text, Last::Follow)) {
         if place != action.cwd && !all.contains(&place) {

@@ -1,6 +1,6 @@
 //! Copilot CLI's hook payloads to events, in both styles.
 
-use checkrein_protocol::{Action, HookEvent, SuccessReporting};
+use checkrein_protocol::{Action, HookEvent, SuccessReporting, typed_lines};
 use serde_json::Value as Json;
 
 use super::COPILOT;
@@ -97,28 +97,26 @@ fn keys_pressed(text: &str) -> String {
     let mut typed = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        let braced = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        // `${HOME}` is no key.
+        let is_variable = typed.ends_with('$');
+        let braced = rest.strip_prefix('{').filter(|_| !is_variable).and_then(|inner| inner.split_once('}'));
         let key = braced.and_then(|(name, behind)| Some((pressed(name)?, behind)));
         let (next, behind) = key.unwrap_or((letter, &rest[letter.len_utf8()..]));
-        if next == BACKSPACE {
-            typed.pop();
-        } else {
-            typed.push(next);
-        }
+        typed.push(next);
         rest = behind;
     }
-    typed
+    typed_lines(&typed)
 }
 
-const BACKSPACE: char = '\u{8}';
-
-/// What a key sends.
+/// What a key sends; for those that move in the line, or bring back another, what begins their sequences.
 fn pressed(key: &str) -> Option<char> {
     Some(match key.to_ascii_lowercase().as_str() {
         "enter" | "return" => '\n',
         "tab" => '\t',
         "space" => ' ',
-        "backspace" => BACKSPACE,
+        "backspace" => '\u{8}',
+        "up" | "down" | "left" | "right" | "home" | "end" | "delete" | "insert" | "pageup" | "pagedown"
+        | "escape" | "esc" => '\u{1b}',
         _ => return None,
     })
 }
@@ -197,7 +195,10 @@ mod tests {
             ("{Enter}rm -rf ~x{backspace}{ENTER}", "\nrm -rf ~\n"),
             ("if (x) {\n", "if (x) {\n"),
             ("echo ${HOME}{tab}", "echo ${HOME}\t"),
-            ("{up}{enter}", "{up}\n"),
+            ("{unknown}{enter}", "{unknown}\n"),
+            ("rm -rf ~/x{backspace}\u{7f}\r", "rm -rf ~\n"),
+            ("{up}{enter}ls{enter}", "eval \"$(cat)\"\nls\n"),
+            ("m -rf ~{left}r{enter}", "eval \"$(cat)\"\n"),
         ] {
             assert_eq!(keys_pressed(text), typed, "{text}");
         }

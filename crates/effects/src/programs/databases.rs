@@ -79,7 +79,9 @@ fn file_database(
     };
     let read_only = arguments.has(&["-readonly", "--readonly"]);
     let before = machine.effect_count();
-    let is_new = file.as_ref().is_some_and(|file| machine.is_certainly_missing(&path_of(file)));
+    // Whoever deletes from a file that is not there takes it for one that is, unless the statement says that nothing need be there.
+    let is_new =
+        asks_first(call) && file.as_ref().is_some_and(|file| machine.is_certainly_missing(&path_of(file)));
     if let Some(file) = file.as_ref().filter(|_| !in_memory) {
         machine.read(&path_of(file));
     }
@@ -141,6 +143,14 @@ fn file_database(
         });
     }
     Exit::unknown()
+}
+
+/// Whether each thing that the statements of a call drop need not be there.
+fn asks_first(call: &Call) -> bool {
+    let words = call.words.iter().map(Value::known_start);
+    let text = words.map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
+    let count = |what: &str| text.matches(what).count();
+    count("drop ") == count("if exists") && count("delete from") + count("truncate") == 0
 }
 
 /// The endings of the files that SQLite and DuckDB keep beside a database.

@@ -113,10 +113,10 @@ fn fetches_and_loads(machine: &mut Machine<'_>, text: &str, strangers: &[String]
 
 /// Credentials, and folders of the person, that go to strangers.
 fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
-    if texts::reaches_nothing(text) {
+    let senders: Vec<(&Libraries, &str)> = loaded(text, Purpose::Sender).collect();
+    if senders.is_empty() && texts::reaches_nothing(text) {
         return;
     }
-    let senders: Vec<(&Libraries, &str)> = loaded(text, Purpose::Sender).collect();
     let way_out = strangers.first().map(String::as_str);
     if way_out.is_none() && senders.is_empty() {
         return;

@@ -82,6 +82,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use checkrein_shell::quoted;
+pub(crate) use fetched::decoded as decoded_address;
 pub use known_remotes::remote_hosts;
 use options::Words;
 use settings::Settings;

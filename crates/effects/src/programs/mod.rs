@@ -120,6 +120,7 @@ pub(crate) use archives::unpacked;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;
+pub(crate) use git::decoded_address;
 pub use git::remote_hosts;
 pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;

@@ -9,6 +9,7 @@ use crate::interpreter::known_hosts;
 use crate::interpreter::{Last, resolve, secret_behind_links};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::programs::decoded_address;
 use crate::world::{Entry, World};
 
 /// The names under which clients and servers pass the path of a file, in one of their spellings: `target_file` is `targetFile` too.
@@ -173,7 +174,13 @@ impl<'a> ToolCall<'a> {
     /// The same path as it is written, without following links.
     fn written(&self, text: &str) -> String {
         let home = &self.world.place().home;
-        let text = text.strip_prefix("file://").unwrap_or(text);
+        let decoded = text.strip_prefix("file://").map(decoded_address);
+        let text = decoded.as_deref().unwrap_or(text);
+        // Some servers expand what a shell would.
+        let at_home = ["$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name));
+        if let Some(rest) = at_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return format!("{home}{rest}");
+        }
         match text.strip_prefix('~') {
             Some("") => home.as_str().to_owned(),
             Some(rest) if rest.starts_with('/') => format!("{}{rest}", home.as_str()),
@@ -362,7 +369,8 @@ pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool)
 
 /// Whether a path can be nothing else.
 pub(crate) fn is_rooted(path: &str) -> bool {
-    path.starts_with('/') || path == "~" || path.starts_with("~/") || path.starts_with("file://")
+    let beginnings = ["/", "~/", "file://", "$HOME/", "${HOME}/"];
+    path == "~" || beginnings.iter().any(|beginning| path.starts_with(beginning))
 }
 
 /// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).

@@ -4,7 +4,7 @@
 
 mod names;
 
-use checkrein_protocol::{folded, is_same_name};
+use checkrein_protocol::{folded, is_same_name, typed_lines};
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -182,11 +182,12 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     };
     let mut all = Vec::new();
     if types_into_programs(&name) {
-        all.extend(texts_of(input, &["input", "text", "keys", "data", "command"]).map(str::to_owned));
+        all.extend(texts_of(input, &["input", "text", "keys", "data", "command"]).map(typed_lines));
     }
     if deed.is_none_or(|deed| deed >= Deed::Run) {
         all.extend(runners::lines(input));
     }
+    all.extend(runners::of_program_by_name(called, input));
     if runs {
         all.extend(read(input));
         all.extend(runners::wrapped(input, read));
@@ -197,7 +198,7 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     } else if deed.is_none() && runners::names_language(called) {
         all.extend(runners::codes(input, called));
     }
-    all
+    runners::with_variables(input, all)
 }
 
 /// Words with which the names of tools begin that only speak of a command that they are given (ours).
@@ -239,7 +240,7 @@ pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     };
     let mut all = read(&action.input);
     all.extend(runners::wrapped(&action.input, read));
-    all
+    runners::with_variables(&action.input, all)
 }
 
 /// Whether a tool of a server searches in files, by its name and that of its server.
@@ -431,8 +432,9 @@ fn file_paths<'a>(call: &ToolCall<'a>, deed: Option<Deed>, name: &Name) -> Vec<&
         paths.extend(call.texts(SOURCE_KEYS));
     }
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
-    // Servers take their arguments within objects, too, some of which are named by themselves alone.
-    let told = nested(&call.action().input, PATH_KEYS);
+    // Servers take their arguments within objects, too, some of which are named by themselves alone, and some by their keys.
+    let mut told = nested(&call.action().input, PATH_KEYS);
+    told.extend(keys_that_are_paths(&call.action().input));
     let is_meant = |path: &&str| about_files || is_of_user(call, path);
     for path in told.into_iter().filter(is_meant) {
         if !paths.contains(&path) {
@@ -457,6 +459,18 @@ fn file_paths<'a>(call: &ToolCall<'a>, deed: Option<Deed>, name: &Name) -> Vec<&
         paths.retain(|path| about_files || is_of_user(call, path));
     }
     paths
+}
+
+/// The keys of objects in an input that are paths: `{"edits": {"/home/dev/a": ...}}`.
+fn keys_that_are_paths(input: &Json) -> Vec<&str> {
+    match input {
+        Json::Object(fields) => {
+            let own = fields.keys().map(String::as_str).filter(|key| is_rooted(key));
+            own.chain(fields.values().flat_map(keys_that_are_paths)).collect()
+        }
+        Json::Array(items) => items.iter().flat_map(keys_that_are_paths).collect(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => Vec::new(),
+    }
 }
 
 /// Words of tools that take a file to another place, and of those that make a second one of it (ours).

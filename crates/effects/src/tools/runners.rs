@@ -506,6 +506,47 @@ pub(super) fn each(value: &Json) -> Option<String> {
     (!commands.is_empty()).then(|| commands.join("\n"))
 }
 
+/// Fields that hold the words of a program after which a tool is called, in the order in which they stand behind it.
+const WORDS: &[&str] =
+    &["service", "command", "cmd", "subcommand", "operation", "verb", "resourcetype", "resource", "name"];
+/// What may stand behind the program in the name of such a tool.
+const BARE: &[&str] = &["generic", "run", "exec", "execute", "command", "cli"];
+
+/// The command line of a tool that is called after one program and is given its words, together or apart.
+pub(super) fn of_program_by_name(called: Called<'_>, input: &Json) -> Option<String> {
+    let (first, rest) = called.words.split_first()?;
+    let (_, program) = NAMESAKES.iter().find(|(names, _)| names.contains(&first.as_str()))?;
+    if !rest.iter().all(|word| BARE.contains(&word.as_str())) {
+        return None;
+    }
+    let mut line: Vec<String> = texts(input, WORDS).into_iter().map(str::to_owned).collect();
+    for arguments in fields(input, ARGUMENTS) {
+        line.extend(words(arguments).unwrap_or_default());
+        line.extend(arguments.as_str().map(str::to_owned));
+    }
+    (!line.is_empty()).then(|| of_namesake(line.join(" "), Called { server: program, words: &[] }))
+}
+
+/// The same texts, and each with the variables that stand beside it in an object of their own.
+pub(super) fn with_variables(input: &Json, mut all: Vec<String>) -> Vec<String> {
+    const VARIABLES: &[&str] = &["env", "environment", "envvars", "variables", "environmentvariables"];
+    let is_name = |name: &str| {
+        !name.starts_with(|letter: char| letter.is_ascii_digit())
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let mut set = String::new();
+    for (name, value) in fields(input, VARIABLES).into_iter().filter_map(Json::as_object).flatten() {
+        if let Some(value) = value.as_str().filter(|_| !name.is_empty() && is_name(name)) {
+            set.extend(["export ", name.as_str(), "=", quoted(value).as_str(), "\n"]);
+        }
+    }
+    if !set.is_empty() {
+        let also: Vec<String> = all.iter().map(|text| format!("{set}{text}")).collect();
+        all.extend(also);
+    }
+    all
+}
+
 /// The program that a tool is called like.
 fn namesake(called: Called<'_>) -> Option<&'static str> {
     let known = NAMESAKES.iter().find(|(names, _)| called.parts().any(|part| names.contains(&part)));

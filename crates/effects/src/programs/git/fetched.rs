@@ -185,7 +185,7 @@ impl Git<'_, '_> {
 }
 
 /// A text with the bytes that a URL writes as `%20` in their place (RFC 3986, 2.1).
-fn decoded(url: &str) -> String {
+pub(crate) fn decoded(url: &str) -> String {
     let mut bytes = Vec::with_capacity(url.len());
     let mut rest = url;
     while let Some((before, behind)) = rest.split_once('%') {
