@@ -566,3 +566,21 @@ fn what_is_masked_in_an_address_stays_as_it_is() {
         assert_eq!(once.matches("[masked:").count(), 1, "{once}");
     }
 }
+
+#[test]
+fn no_colour_and_no_escape_hides_a_token() {
+    let token = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
+    for text in [
+        format!("\u{1b}[31m{token}\u{1b}[0m"),
+        format!("\u{1b}[1;32m\u{1b}[K{token}"),
+        format!("{{\"out\":\"a\\n{token}\\tb\"}}"),
+        format!("\"\\u001b[31m{token}\\u001b[0m\""),
+        format!("\"\\u000a{token}\""),
+    ] {
+        let shown = masked(&text);
+        assert!(!shown.contains("0123456789abcdef"), "{text:?}: {shown:?}");
+    }
+    // What stands around it stays.
+    let shown = masked(&format!("\u{1b}[31m{token}\u{1b}[0m ok"));
+    assert!(shown.starts_with("\u{1b}[31m[masked:") && shown.ends_with("\u{1b}[0m ok"), "{shown:?}");
+}

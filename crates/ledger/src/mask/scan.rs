@@ -16,6 +16,7 @@ pub(super) fn scan(text: &str, key: &MaskKey) -> Option<String> {
         output: String::new(),
         copied: 0,
         name_end: 0,
+        sequence_end: 0,
         address_floor: 0,
         program: Program::Other,
         beside_key_id: text.contains("AKIA") || text.contains("ASIA") || text.contains("[masked:aws_key_id:"),
@@ -69,11 +70,42 @@ struct Scanner<'text> {
     copied: usize,
     /// Up to where names were judged.
     name_end: usize,
+    /// Behind the last sequence that stands for something else than its letters.
+    sequence_end: usize,
     /// Before this no mail address is looked for: it is the user part of a URL.
     address_floor: usize,
     program: Program,
     /// Whether the text names an AWS key, so that the secret key may stand in it too.
     beside_key_id: bool,
+}
+
+/// The length of a sequence at the beginning of `bytes` whose letters are no part of the word behind it: a colour of a terminal (ECMA-48, 5.4), or an
+/// escape within quotes (RFC 8259, 7). 1 where it is none.
+fn sequence_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [0x1b, b'[', rest @ ..] => {
+            let parameters = rest.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
+            if rest.get(parameters).is_some_and(|byte| (0x40..0x7f).contains(byte)) {
+                parameters + 3
+            } else {
+                2
+            }
+        }
+        [b'\\', b'u', rest @ ..]
+            if rest.iter().take(4).filter(|byte| byte.is_ascii_hexdigit()).count() == 4 =>
+        {
+            // An escaped colour: `\u001b[31m`.
+            match rest.strip_prefix(b"001b").or_else(|| rest.strip_prefix(b"001B")) {
+                Some([b'[', behind @ ..]) => {
+                    let parameters = behind.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
+                    7 + parameters + usize::from(behind.get(parameters).is_some_and(u8::is_ascii_alphabetic))
+                }
+                Some(_) | None => 6,
+            }
+        }
+        [b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'"' | b'\\', ..] => 2,
+        _ => 1,
+    }
 }
 
 impl<'text> Scanner<'text> {
@@ -93,6 +125,10 @@ impl<'text> Scanner<'text> {
                 b'\n' | b';' | b'|' | b'&' => {
                     self.program = Program::Other;
                     Step::Past(position + 1)
+                }
+                b'\\' | 0x1b => {
+                    self.sequence_end = position + sequence_length(self.rest(position));
+                    Step::Past(self.sequence_end)
                 }
                 _ => Step::Past(position + 1),
             };
@@ -129,6 +165,9 @@ impl<'text> Scanner<'text> {
     fn before(&self, position: usize) -> Option<u8> {
         if position == self.copied && position > 0 {
             return Some(b']');
+        }
+        if position == self.sequence_end {
+            return None;
         }
         self.bytes.get(position.checked_sub(1)?).copied()
     }
