@@ -58,7 +58,7 @@ fn answer(stream: TcpStream, port: u16, kept: &Mutex<Vec<(String, Json)>>) {
     let token = question.split("- `token`: the text `").nth(1).and_then(|rest| rest.split('`').next());
     let mut model = body["model"].clone();
     let verdict = json!({ "token": token, "verdict": "APPROVED", "rationale": "it is right", "issues": [] });
-    let mut text = format!("My verdict:\n```json\n{verdict}\n```");
+    let mut text = format!("```json\n{verdict}\n```");
     let mut status = "200 OK".to_owned();
     match path.split('/').nth(1).unwrap_or_default() {
         "lies" => model = json!("gemini-2.5-flash"),

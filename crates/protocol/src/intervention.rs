@@ -137,7 +137,7 @@ pub struct Throttle {
     /// What limits are multiplied with, from 0 to 1; the smallest of `each`, where that tells them apart.
     pub factor: f64,
     /// What single limits are multiplied with, where each has its own factor: the others stay as they are then. Empty where all have the same.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub each: Vec<(LimitedResource, f64)>,
     /// The action after which they began.
     #[serde(default)]

@@ -7,8 +7,9 @@ use checkrein_ledger::{Durability, StateDirectory};
 use checkrein_patterns::ActionNumber;
 use checkrein_protocol::{
     AbsolutePath, ActionId, Beginning, Depth, DoubtRecord, EffectKind, Enforcement, FlowMark, FlowOrigin,
-    FlowRecord, HaltScope, ModelUsage, Nature, RecordBody, RollbackRecord, RollbackStage, SecretHolder,
-    SecretMark, Timestamp, UnansweredRecord, UsageRecord, VerdictKind,
+    FlowRecord, HaltScope, Intervention, InterventionKind, LimitedResource, ModelUsage, Nature, PatternKind,
+    RecordBody, RollbackRecord, RollbackStage, SecretHolder, SecretMark, Severity, Share, Throttle,
+    Timestamp, UnansweredRecord, UsageRecord, VerdictKind,
 };
 
 use checkrein_session::bounds;
@@ -86,6 +87,33 @@ fn a_state_that_counts_tokens_can_be_read() {
     let written = ledger.append(Timestamp(1), usage, Durability::Plain).unwrap().state;
     std::fs::write(ledger.directory().join("ledger.jsonl"), "").unwrap();
     assert_eq!(ledger.state().unwrap(), written);
+}
+
+#[test]
+fn a_state_with_tighter_limits_can_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = ledger(directory.path(), "one");
+    let throttle = Throttle::new(0.5, ActionNumber(3), vec![checkrein_protocol::Fingerprint::of("x")]);
+    for throttle in [throttle.clone(), throttle.with_each(vec![(LimitedResource::Tokens, 0.7)])] {
+        let intervention = Intervention {
+            kind: InterventionKind::ResourceThrottling,
+            pattern: PatternKind::StuckLoop,
+            severity: Severity::High,
+            score: Share::new(0.5),
+            signal: 3.0,
+            action: ActionNumber(3),
+            reason: String::new(),
+            text: String::new(),
+            throttle: Some(throttle),
+            rollback: None,
+        };
+        let body = RecordBody::Intervention(Box::new(intervention));
+        let written = ledger.append(Timestamp(1), body, Durability::Plain).unwrap().state;
+        let kept = std::fs::read(ledger.directory().join("ledger.jsonl")).unwrap();
+        std::fs::write(ledger.directory().join("ledger.jsonl"), "").unwrap();
+        assert_eq!(ledger.state().unwrap(), written);
+        std::fs::write(ledger.directory().join("ledger.jsonl"), kept).unwrap();
+    }
 }
 
 proptest! {
