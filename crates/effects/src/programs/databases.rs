@@ -150,7 +150,8 @@ fn asks_first(call: &Call) -> bool {
     let words = call.words.iter().map(Value::known_start);
     let text = words.map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
     let count = |what: &str| text.matches(what).count();
-    count("drop ") == count("if exists") && count("delete from") + count("truncate") == 0
+    let dropped = count("drop ");
+    dropped > 0 && dropped == count("if exists") && count("delete from") + count("truncate") == 0
 }
 
 /// The endings of the files that SQLite and DuckDB keep beside a database.
