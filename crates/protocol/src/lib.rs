@@ -19,6 +19,7 @@
 //! | `flow_mark` | what a session read from outside, and what private things |
 //! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
+//! | `typed_text` | what a shell gets of a text that is typed into it |
 //! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
 //!
