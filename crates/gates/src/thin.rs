@@ -274,9 +274,7 @@ fn admitting_comment<'t>(
     }
     texts
         .into_iter()
-        .find(|(_, text)| {
-            admission_of(&function.name, text).is_described(rest.beside, shown) && !is_meant(text)
-        })
+        .find(|(_, text)| admission_of(&function.name, text).is_described(shown) && !is_meant(text))
         .map(|(node, _)| node)
 }
 
