@@ -87,7 +87,7 @@ fn descend(
                 programs::tasks(machine, &call);
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
-                programs::open_doors(machine, &call);
+                programs::unauthenticated_listeners(machine, &call);
                 programs::package_sources(machine, program, &call, machine.effect_count());
                 programs::handed_over(machine, &call, machine.effect_count());
                 Exit::unknown()
@@ -120,7 +120,7 @@ fn asks_for_help(words: &[Value]) -> bool {
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     let before = machine.effect_count();
     let exit = carry_out(machine, program, call);
-    programs::open_doors(machine, call);
+    programs::unauthenticated_listeners(machine, call);
     programs::package_sources(machine, program, call, before);
     programs::handed_over(machine, call, before);
     exit

@@ -29,7 +29,7 @@
 //! | `git` | git |
 //! | `git_wrappers` | programs that hand their words over to git, with a work tree of their own |
 //! | `words_of_variables` | words that programs take from variables |
-//! | `open_doors` | servers that let in whoever reaches their port |
+//! | `unauthenticated_listeners` | servers that let in whoever reaches their port |
 //! | `handed_over` | credentials and folders of the person among the words of a call that sends |
 //! | `json` | `jq`: which words are files |
 //! | `compiled` | sources given to compilers, as far as they end processes |
@@ -90,7 +90,6 @@ mod loaded;
 mod media;
 mod names_in_text;
 mod network;
-mod open_doors;
 mod own_hosts;
 mod own_languages;
 mod package_sources;
@@ -109,6 +108,7 @@ mod stores;
 mod system;
 pub(crate) mod text;
 mod transfer_sessions;
+mod unauthenticated_listeners;
 mod windows_shells;
 mod words_of_variables;
 mod wrappers;
@@ -126,11 +126,11 @@ pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
 pub(crate) use loaded::loaded;
-pub(crate) use open_doors::open_doors;
 pub(crate) use own_languages::own_languages;
 pub(crate) use package_sources::package_sources;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
 pub(crate) use playbooks::ad_hoc as ad_hoc_tasks;
+pub(crate) use unauthenticated_listeners::unauthenticated_listeners;
 pub(crate) use words_of_variables::words_of_variables;
 
 /// What a program does to the machine.

@@ -6,8 +6,8 @@
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Machine, Value};
 
-/// A server by its programs.
-struct Door {
+/// A server that has no login, or whose login can be taken away, by its programs.
+struct Listener {
     programs: &'static [&'static str],
     /// The word of the call that makes it a server; empty where every call does.
     call: &'static str,
@@ -23,37 +23,36 @@ struct Door {
     gives: &'static str,
 }
 
-const fn door(programs: &'static [&'static str], gives: &'static str) -> Door {
-    Door { programs, call: "", addresses: &[], everywhere: &[], unlocked: &[], locked: &[], gives }
+const fn listener(programs: &'static [&'static str], gives: &'static str) -> Listener {
+    Listener { programs, call: "", addresses: &[], everywhere: &[], unlocked: &[], locked: &[], gives }
 }
 
 /// Sources: `kubectl proxy --help`; redis.io, "Protected mode"; mongod(1); Chromium, "Remote debugging"; `vault server --help`; x11vnc(1);
-/// vncserver(1), `SecurityTypes`; docs.docker.com, "Protect the Docker daemon socket"; etcd.io, "Transport security"; Elasticsearch, "Security
-/// settings"; memcached(1); distccd(1); adb(1), `-a`; Erlang, "Distribution"; docs.vllm.ai is one that only answers and is not listed.
-const DOORS: &[Door] = &[
-    Door {
+/// vncserver(1), `SecurityTypes`; docs.docker.com, "Protect the Docker daemon socket"; memcached(1); distccd(1); `adb help`, `-a`.
+const LISTENERS: &[Listener] = &[
+    Listener {
         call: "proxy",
         addresses: &["--address"],
-        ..door(&["kubectl", "oc", "k3s", "microk8s"], "the rights of this user in the cluster")
+        ..listener(&["kubectl", "oc", "k3s", "microk8s"], "the rights of this user in the cluster")
     },
-    Door {
+    Listener {
         addresses: &["--bind"],
         unlocked: &["--protected-mode no", "--protected-mode=no"],
         locked: &["--requirepass"],
-        ..door(
+        ..listener(
             &["redis-server", "valkey-server", "keydb-server"],
             "the store, and by it files of this machine",
         )
     },
-    Door {
+    Listener {
         addresses: &["--bind_ip"],
         everywhere: &["--bind_ip_all"],
         unlocked: &["--noauth"],
-        ..door(&["mongod", "mongos"], "the store")
+        ..listener(&["mongod", "mongos"], "the store")
     },
-    Door {
+    Listener {
         addresses: &["--remote-debugging-address"],
-        ..door(
+        ..listener(
             &[
                 "chrome",
                 "google-chrome",
@@ -66,17 +65,17 @@ const DOORS: &[Door] = &[
             "the browser with all its logins",
         )
     },
-    Door {
+    Listener {
         call: "server",
         addresses: &["-dev-listen-address", "--dev-listen-address"],
-        ..door(&["vault", "bao"], "all secrets of the server")
+        ..listener(&["vault", "bao"], "all secrets of the server")
     },
-    Door {
+    Listener {
         everywhere: &["-nopw"],
         locked: &["-localhost", "-passwd", "-rfbauth", "-usepw"],
-        ..door(&["x11vnc"], "the screen and the keyboard")
+        ..listener(&["x11vnc"], "the screen and the keyboard")
     },
-    Door {
+    Listener {
         everywhere: &[
             "-SecurityTypes None",
             "-SecurityTypes=None",
@@ -84,50 +83,58 @@ const DOORS: &[Door] = &[
             "SecurityTypes=None",
         ],
         locked: &["-localhost", "-localhost=yes", "--localhost"],
-        ..door(
+        ..listener(
             &["vncserver", "Xvnc", "x0vncserver", "tigervncserver", "tightvncserver"],
             "the screen and the keyboard",
         )
     },
-    Door {
+    Listener {
         addresses: &["-H", "--host"],
         locked: &["--tlsverify", "--tlsverify=true"],
-        ..door(&["dockerd"], "the whole machine as its administrator")
+        ..listener(&["dockerd"], "the whole machine as its administrator")
     },
-    Door { everywhere: &["-a"], call: "nodaemon", ..door(&["adb"], "the devices that are connected") },
-    Door {
+    Listener {
+        everywhere: &["-a"],
+        call: "nodaemon",
+        ..listener(&["adb"], "the devices that are connected")
+    },
+    Listener {
         addresses: &["-l", "--listen"],
         locked: &["-S", "--enable-sasl", "-Z", "--enable-ssl"],
-        ..door(&["memcached"], "the cache")
+        ..listener(&["memcached"], "the cache")
     },
-    Door {
+    Listener {
         addresses: &["--allow", "-a"],
-        ..door(&["distccd"], "a compiler of this machine, and by it a shell")
+        ..listener(&["distccd"], "a compiler of this machine, and by it a shell")
     },
 ];
 
 /// Adds that a call opens this machine, or what it may reach, to whoever connects.
-pub(crate) fn open_doors(machine: &mut Machine<'_>, call: &Call) {
+pub(crate) fn unauthenticated_listeners(machine: &mut Machine<'_>, call: &Call) {
     let program = call.program.split(' ').next().unwrap_or_default();
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
     let text = format!(" {} ", words.join(" "));
     let says = |words: &&&str| text.contains(&format!(" {words} "));
-    let opens = |door: &&Door| {
-        let is_server = door.call.is_empty()
-            || call.program.split(' ').chain(words.iter().copied()).any(|word| word == door.call);
+    let opens = |listener: &&Listener| {
+        let is_server = listener.call.is_empty()
+            || call.program.split(' ').chain(words.iter().copied()).any(|word| word == listener.call);
         let listens =
-            listens_to_others(&words, door.addresses) || door.everywhere.iter().any(|all| says(&all));
-        let is_unlocked = door.unlocked.is_empty() || door.unlocked.iter().any(|word| says(&word));
+            listens_to_others(&words, listener.addresses) || listener.everywhere.iter().any(|all| says(&all));
+        let is_unlocked = listener.unlocked.is_empty() || listener.unlocked.iter().any(|word| says(&word));
         let is_locked = words.iter().any(|word| {
-            door.locked.contains(word) || door.locked.contains(&word.split('=').next().unwrap_or(word))
+            listener.locked.contains(word)
+                || listener.locked.contains(&word.split('=').next().unwrap_or(word))
         });
         is_server && listens && is_unlocked && !is_locked
     };
-    let Some(door) = DOORS.iter().filter(|door| door.programs.contains(&program)).find(opens) else { return };
+    let Some(listener) = LISTENERS.iter().filter(|listener| listener.programs.contains(&program)).find(opens)
+    else {
+        return;
+    };
     let draft = Draft::new(EffectKind::DataUpload, Target::Host("tunnel".to_owned()))
         .reach(NetworkReach::External)
         .severity(Severity::High)
-        .note(format!("whoever connects gets {}", door.gives));
+        .note(format!("whoever connects gets {}", listener.gives));
     machine.add(draft);
 }
 
