@@ -261,7 +261,7 @@ pub(crate) fn mark(machine: &mut Machine<'_>, before: usize, program: &str, word
     }
     let sites = sites(machine, program, words);
     add(machine, before, &sites);
-    if sites.iter().any(is_cluster_of_this_machine) {
+    if are_clusters_of_this_machine(&sites) && !names_server(words) {
         machine.amend(before, |effect| {
             let is_loss =
                 matches!(effect.kind, EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy);
@@ -270,6 +270,22 @@ pub(crate) fn mark(machine: &mut Machine<'_>, before: usize, program: &str, word
             }
         });
     }
+}
+
+/// Whether a call names the server itself, whatever the context says (kubectl(1), `--server`, `--kubeconfig`; helm(1), `--kube-apiserver`).
+fn names_server(words: &[Value]) -> bool {
+    const OPTIONS: &[&str] = &["-s", "--server", "--kubeconfig", "--kube-apiserver"];
+    let is_one = |word: &Value| {
+        let text = word.known_start();
+        OPTIONS.contains(&text.split('=').next().unwrap_or_default())
+    };
+    words.iter().any(is_one)
+}
+
+/// Whether the sites name contexts, and all of these are clusters of this machine.
+fn are_clusters_of_this_machine(sites: &[EffectSite]) -> bool {
+    let mut contexts = sites.iter().filter(|site| site.kind == SiteKind::KubeContext).peekable();
+    contexts.peek().is_some() && contexts.all(is_cluster_of_this_machine)
 }
 
 /// Whether a site is a cluster that runs on this machine for trying things, by the names that its makers give the context: minikube, kind, k3d,
@@ -285,10 +301,9 @@ fn is_cluster_of_this_machine(site: &EffectSite) -> bool {
         "microk8s",
     ];
     const BEGINNINGS: &[&str] = &["kind-", "k3d-", "colima-"];
-    site.kind == SiteKind::KubeContext
-        && site.name.as_deref().is_some_and(|name| {
-            NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        })
+    site.name.as_deref().is_some_and(|name| {
+        NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    })
 }
 
 /// Adds sites to the effects beyond this machine that were added since there were `before` of them.

@@ -13,8 +13,8 @@ enum Place {
 }
 
 /// Sources: developer.hashicorp.com/terraform, "Environment Variables", `TF_CLI_ARGS`; docs.pytest.org, `PYTEST_ADDOPTS`; parallel(1), `$PARALLEL`;
-/// zip(1), `ZIPOPT`; unzip(1), `UNZIP`; xz(1), `XZ_DEFAULTS` and `XZ_OPT`; less(1), `LESS`; maven.apache.org, `MAVEN_ARGS`; docs.ansible.com has none
-/// of the sort. Those of make, tar and git stand with these.
+/// zip(1), `ZIPOPT`; unzip(1), `UNZIP`; xz(1), `XZ_DEFAULTS` and `XZ_OPT`; less(1), `LESS`; maven.apache.org, `MAVEN_ARGS`.
+/// Those of make, tar and git stand with these.
 const TABLE: &[(&[&str], &[&str], Place)] = &[
     (&["terraform", "tofu", "opentofu"], &["TF_CLI_ARGS"], Place::BehindSubcommand),
     (&["pytest", "py.test"], &["PYTEST_ADDOPTS"], Place::Front),
