@@ -15,7 +15,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision};
@@ -309,24 +309,44 @@ notifications:
     let mut first = send().spawn().unwrap();
     let hangs = environment.project().join("hangs");
     until("nothing is sent", || hangs.exists());
-    // Another one leaves it to the first.
-    assert!(send().status().unwrap().success());
-    assert!(!environment.project().join("told.json").exists());
+    // Another one leaves it to the first, as long as that one lives, and then takes it.
+    fs::remove_file(&hangs).unwrap();
+    let mut second = send().spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(!hangs.exists() && second.try_wait().unwrap().is_none());
     first.kill().unwrap();
     first.wait().unwrap();
+    until("the second one does not go on", || hangs.exists());
     fs::write(environment.project().join("go"), "").unwrap();
-    // To its end: it would go on to write into the next one's file.
-    until("what the first one started goes on", || environment.project().join("ended").exists());
-    fs::remove_file(environment.project().join("told.json")).unwrap();
+    assert!(second.wait().unwrap().success());
+    // One line is of the command that the first one started, and that goes on without it.
+    let told = || fs::read_to_string(environment.project().join("told.json")).unwrap_or_default();
+    let lines = || told().lines().filter(|line| !line.is_empty()).count();
+    until("what the first one started goes on", || lines() >= 2);
     assert!(send().status().unwrap().success());
-    let told = fs::read_to_string(environment.project().join("told.json")).unwrap();
-    assert_eq!(told.lines().count(), 1, "{told}");
+    assert_eq!(lines(), 2, "{}", told());
     // Who was told already is not told again.
     web.recv_timeout(PATIENCE).unwrap();
     assert!(web.try_recv().is_err());
     let told = events(&environment, "checkrein.notified");
     assert_eq!(told[0]["fields"]["channels"], json!(["webhook", "command"]), "{told:?}");
     assert_eq!(fs::read_dir(environment.state().join("notices")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_an_ended_sender_or_writer_left_is_removed_by_the_next() {
+    let environment = with_settings("");
+    let folder = environment.state().join("notices");
+    fs::create_dir_all(&folder).unwrap();
+    let told = folder.join("7-incident.told");
+    let [half_written, being_written] = [".7-a.json.1-0", ".7-b.json.1-1"].map(|name| folder.join(name));
+    for path in [&told, &half_written, &being_written] {
+        fs::write(path, "{").unwrap();
+    }
+    let hour_ago = SystemTime::now() - Duration::from_secs(3_600);
+    fs::File::options().write(true).open(&half_written).unwrap().set_modified(hour_ago).unwrap();
+    environment.succeed(&["notice", "send"]);
+    assert!(!told.exists() && !half_written.exists() && being_written.exists());
 }
 
 #[test]

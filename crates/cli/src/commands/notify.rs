@@ -1,12 +1,13 @@
 //! `checkrein notice send`: sends the notices that wait. The hook starts it and does not wait for it.
 //!
 //! Who sends one holds the lock of its file, and removes the file once it is sent. Who is ended meanwhile leaves it to the next that comes by,
-//! with the channels that were told already beside it.
+//! with the channels that were told already beside it. So who finds one that another holds waits for the end of that one: whoever is being
+//! ended still holds what it will never send.
 //!
 //! Addresses and passwords go to `curl` through its standard input, so that no list of processes shows them.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -37,6 +38,12 @@ use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 /// How long one way may take (ours).
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long it waits for others that hold a notice (ours): one that is being ended lets go at once, one that sends takes no longer as a rule.
+const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(25);
+
+/// How old a half-written file must be before its writer has been ended (ours).
+const HALF_WRITTEN: Duration = Duration::from_secs(60);
+
 /// How many notices one process sends at most (ours): each notice starts one.
 const MOST: usize = 20;
 
@@ -50,17 +57,38 @@ pub fn notify(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let mut exit = ExitStatus::Done;
-    for held in waiting(&folder(environment)).into_iter().filter_map(HeldNotice::of).take(MOST) {
-        match held.send(environment, output) {
-            Ok(ExitStatus::Done) => {}
-            Ok(failed) => exit = failed,
-            // It waits on, until its configuration can be read again.
-            Err(error) => {
-                exit = ExitStatus::Failed;
-                log(&error.message);
+    let mut held_by_others = Vec::new();
+    let mut sent = 0;
+    for path in waiting(&folder(environment)) {
+        if sent == MOST {
+            break;
+        }
+        match HeldNotice::of(path.clone()) {
+            Taken::Ours(held) => {
+                sent += 1;
+                if held.send_or_leave(environment, output) != ExitStatus::Done {
+                    exit = ExitStatus::Failed;
+                }
             }
+            Taken::Others => held_by_others.push(path),
+            Taken::Gone => {}
         }
     }
+    let started = Instant::now();
+    while !held_by_others.is_empty() && started.elapsed() < PATIENCE_WITH_OTHERS {
+        thread::sleep(Duration::from_millis(50));
+        held_by_others.retain(|path| match HeldNotice::of(path.clone()) {
+            Taken::Ours(held) => {
+                if held.send_or_leave(environment, output) != ExitStatus::Done {
+                    exit = ExitStatus::Failed;
+                }
+                false
+            }
+            Taken::Others => true,
+            Taken::Gone => false,
+        });
+    }
+    clear_leavings(environment);
     if test == Switch::On {
         let notice = Notice {
             event: "test".to_owned(),
@@ -181,19 +209,45 @@ struct HeldNotice {
     _file: File,
 }
 
+/// What came of taking a notice.
+enum Taken {
+    /// This process sends it.
+    Ours(HeldNotice),
+    /// Another process holds it.
+    Others,
+    /// It was sent and is no longer there, or it cannot be opened.
+    Gone,
+}
+
 impl HeldNotice {
-    /// Takes the lock of a notice; `None` where another process sends it, or has sent it.
-    fn of(path: PathBuf) -> Option<Self> {
-        let file = checkrein_files::open_own(File::options().read(true), &path).ok()?;
-        file.try_lock().ok()?;
+    /// Takes the lock of a notice.
+    fn of(path: PathBuf) -> Taken {
+        let Ok(file) = checkrein_files::open_own(File::options().read(true), &path) else {
+            return Taken::Gone;
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Taken::Others,
+            Err(TryLockError::Error(_)) => return Taken::Gone,
+        }
         // Who sent it meanwhile has removed it, and the lock is on a file that has no name any more.
-        let (held, named) = (file.metadata().ok()?, fs::symlink_metadata(&path).ok()?);
+        let (Ok(held), Ok(named)) = (file.metadata(), fs::symlink_metadata(&path)) else {
+            return Taken::Gone;
+        };
         if (held.dev(), held.ino()) != (named.dev(), named.ino()) {
-            return None;
+            return Taken::Gone;
         }
         let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
         let notice = text.ok().and_then(|text| serde_json::from_str(&text).ok());
-        Some(Self { path, notice, _file: file })
+        Taken::Ours(Self { path, notice, _file: file })
+    }
+
+    /// Sends it; where its configuration cannot be read, it waits on until it can.
+    fn send_or_leave(self, environment: &HostEnvironment, output: OutputForm) -> ExitStatus {
+        self.send(environment, output).unwrap_or_else(|error| {
+            log(&error.message);
+            ExitStatus::Failed
+        })
     }
 
     /// Sends it, and removes it.
@@ -221,6 +275,23 @@ impl HeldNotice {
             drop(fs::remove_file(path));
         }
         Ok(exit)
+    }
+}
+
+/// Removes what senders and writers left that were ended: channels told of a notice that is gone, and half-written files.
+fn clear_leavings(environment: &HostEnvironment) {
+    for entry in fs::read_dir(folder(environment)).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_left = if path.extension().is_some_and(|end| end == "told") {
+            !path.with_extension("json").exists()
+        } else {
+            let age = entry.metadata().and_then(|facts| facts.modified()).ok();
+            let age = age.and_then(|written| written.elapsed().ok()).unwrap_or_default();
+            entry.file_name().as_encoded_bytes().starts_with(b".") && age > HALF_WRITTEN
+        };
+        if is_left {
+            drop(secure_deletion::remove_file(&path));
+        }
     }
 }
 
