@@ -10,18 +10,20 @@
     reason = "a test that cannot go on should panic; what tests share is public"
 )]
 
+mod heard;
 mod support;
 
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_proxies::{Ends, Proxy};
 use checkrein_testkit::dice::{Dice, for_a_while};
+use heard::Heard;
 use serde_json::{Value as Json, json};
 use support::{FORBIDDEN, WordJudge};
 
@@ -55,30 +57,13 @@ impl Read for Pieces {
     }
 }
 
-/// What one side hears.
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Heard {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Heard {
-    /// The lines that are not ours.
-    fn lines(&self) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-        let text = self.0.lock().unwrap();
-        let lines = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec);
-        // What stood beside a call in one line comes on a line of its own.
-        let is_beside = |line: &Vec<u8>| [&b"{\"method\":\"x/z\"}\n"[..], b"7\n"].contains(&line.as_slice());
-        lines.filter(|line| !is_beside(line)).partition(|line| !holds(line, "checkrein"))
-    }
+/// The lines that are not ours, and those that are.
+fn lines(heard: &Heard) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let text = heard.text();
+    let lines = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec);
+    // What stood beside a call in one line comes on a line of its own.
+    let is_beside = |line: &Vec<u8>| [&b"{\"method\":\"x/z\"}\n"[..], b"7\n"].contains(&line.as_slice());
+    lines.filter(|line| !is_beside(line)).partition(|line| !holds(line, "checkrein"))
 }
 
 fn holds(line: &[u8], word: &str) -> bool {
@@ -286,20 +271,20 @@ fn converse(seed: u64) -> Result<(), String> {
     };
     let started = Instant::now();
     loop {
-        let (lines, ours) = to_agent.lines();
+        let (others, ours) = lines(&to_agent);
         let is_silent = proxy.is_silent();
-        if is_silent && lines.len() >= of_editor.len() && unanswered(&ours).is_none() {
+        if is_silent && others.len() >= of_editor.len() && unanswered(&ours).is_none() {
             break;
         }
         if started.elapsed() > Duration::from_secs(20) {
-            same(&expected, &to_editor.lines().0, "the editor")?;
-            same(&of_editor, &lines, "the agent")?;
+            same(&expected, &lines(&to_editor).0, "the editor")?;
+            same(&of_editor, &others, "the agent")?;
             return Err(format!("it hangs: silent {is_silent}, without an answer {:?}", unanswered(&ours)));
         }
         thread::sleep(Duration::from_millis(1));
     }
-    same(&expected, &to_editor.lines().0, "the editor")?;
-    same(&of_editor, &to_agent.lines().0, "the agent")
+    same(&expected, &lines(&to_editor).0, "the editor")?;
+    same(&of_editor, &lines(&to_agent).0, "the agent")
 }
 
 /// Whether exactly these lines came.

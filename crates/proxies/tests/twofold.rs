@@ -6,16 +6,18 @@
     reason = "a test that cannot go on should panic; what tests share is public"
 )]
 
+mod heard;
 mod support;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_protocol::AbsolutePath;
 use checkrein_proxies::{Ends, Proxy};
+use heard::Heard;
 use support::WordJudge;
 
 /// What one side says, and then nothing until the conversation is over.
@@ -37,24 +39,8 @@ impl Read for Mouth {
     }
 }
 
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Heard {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Heard {
-    fn holds(&self, word: &str) -> bool {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).contains(word)
-    }
+fn holds(heard: &Heard, word: &str) -> bool {
+    String::from_utf8_lossy(&heard.text()).contains(word)
 }
 
 /// Whether the turn is cancelled by what the agent tells, and whether all of it reached the editor as it is.
@@ -86,12 +72,12 @@ fn told(notices: &[String]) -> (bool, bool) {
     let _proxy = Proxy::start(ends, Arc::new(WordJudge), place, Arc::new(|_| {})).unwrap();
     let started = Instant::now();
     let last = notices.last().unwrap();
-    while started.elapsed() < Duration::from_secs(5) && !to_editor.holds(last) {
+    while started.elapsed() < Duration::from_secs(5) && !holds(&to_editor, last) {
         thread::sleep(Duration::from_millis(2));
     }
     // A cancellation goes out with the line that it is about.
     thread::sleep(Duration::from_millis(100));
-    (to_agent.holds("session/cancel"), notices.iter().all(|notice| to_editor.holds(notice)))
+    (holds(&to_agent, "session/cancel"), notices.iter().all(|notice| holds(&to_editor, notice)))
 }
 
 /// A notice of a call with this input.
