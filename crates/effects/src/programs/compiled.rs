@@ -204,7 +204,7 @@ fn look_over_what_reaches_out(machine: &mut Machine<'_>, language: &str, text: &
     for address in fetched {
         machine.possibly(|machine| machine.runs_from_network(&address));
     }
-    super::disclosing_code::look_over(machine, text, before);
+    super::disclosing_code::look_over(machine, text, None, before);
     look_over(machine, text);
 }
 

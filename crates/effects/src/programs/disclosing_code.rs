@@ -18,6 +18,8 @@ use crate::interpreter::{Draft, Input, Machine, Output, Upload, Value};
 
 use crate::path::AbsolutePath;
 
+use checkrein_scripts::Language;
+
 use super::network;
 use libraries::{
     CIPHERS, COMMANDED, LIBRARIES, LOADERS, Libraries, OPEN_TO_ALL, PRINTS, PUTS, Purpose, READS,
@@ -30,8 +32,8 @@ const CODE: usize = 16 * 1024;
 
 /// Adds, as possible, what code that stands on a command line, or that the session wrote, may take from the person, hand out, or fetch and run.
 ///
-/// `before` is the number of effects before the code was followed: what it was found to change since then is looked at again.
-pub(super) fn look_over(machine: &mut Machine<'_>, text: &str, before: usize) {
+/// `language` is the one that it is in, where that is one that is followed; `before` is the number of effects before the code was followed: what it was found to change since then is looked at again.
+pub(super) fn look_over(machine: &mut Machine<'_>, text: &str, language: Option<Language>, before: usize) {
     if text.len() > CODE {
         return;
     }
@@ -41,7 +43,13 @@ pub(super) fn look_over(machine: &mut Machine<'_>, text: &str, before: usize) {
         opens_to_all(machine, text);
         let strangers = texts::strangers(text);
         fetches_and_loads(machine, text, &strangers);
-        hands_out(machine, text, &strangers);
+        // What stands in the texts of such code is only said.
+        let is_only_said = language == Some(Language::Python)
+            && loaded(text, Purpose::Sender).next().is_none()
+            && texts::reaches_nothing(text);
+        if !is_only_said {
+            hands_out(machine, text, &strangers);
+        }
         takes(machine, text, &strangers);
     });
 }
@@ -114,9 +122,6 @@ fn fetches_and_loads(machine: &mut Machine<'_>, text: &str, strangers: &[String]
 /// Credentials, and folders of the person, that go to strangers.
 fn hands_out(machine: &mut Machine<'_>, text: &str, strangers: &[String]) {
     let senders: Vec<(&Libraries, &str)> = loaded(text, Purpose::Sender).collect();
-    if senders.is_empty() && texts::reaches_nothing(text) {
-        return;
-    }
     let way_out = strangers.first().map(String::as_str);
     if way_out.is_none() && senders.is_empty() {
         return;

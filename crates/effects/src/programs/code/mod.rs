@@ -161,8 +161,9 @@ pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit
     if let Some(text) = text.as_exact()
         && (is_given(call, text) || may_be_of_session(machine, call))
     {
-        super::disclosing_code::look_over(machine, text, before);
-        if Language::of(call.program.split(' ').next().unwrap_or_default()).is_none() {
+        let language = Language::of(call.program.split(' ').next().unwrap_or_default());
+        super::disclosing_code::look_over(machine, text, language, before);
+        if language.is_none() {
             super::disclosing_code::look_over_readers(machine, text);
         }
     }

