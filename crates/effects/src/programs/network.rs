@@ -5,7 +5,7 @@
 //! | `transfer` | curl, wget, httpie: requests, what they send and where they put the answer |
 //! | `configured` | files of options for curl and wget |
 //! | `serving` | servers that hand out files |
-//! | `stand_ins` | who gets what curl sends, where it is told another receiver than the address names |
+//! | `interception` | who gets what a call sends that is told another receiver than the address names |
 //! | `told_to_run` | what a request tells a service of this machine to run |
 //! | `streams` | netcat, socat: bytes between a host and something here |
 //!
@@ -13,8 +13,8 @@
 //! known is `data_upload`. The clients of places where repositories live are here too.
 
 mod configured;
+mod interception;
 pub(crate) mod serving;
-mod stand_ins;
 mod streams;
 mod told_to_run;
 mod transfer;

@@ -5,7 +5,7 @@ use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value, secre
 
 use crate::programs::downloads::{come_into, here};
 
-use super::stand_ins::stand_in;
+use super::interception::{Sender, intercepting_receiver};
 use super::{Sent, configured, note_deletion, note_secret_sent, request, told_to_run};
 
 /// The files that a format for `--write-out` names: `%output{x}`, and `%output{>>x}` to add to one (curl 8.3).
@@ -103,7 +103,7 @@ pub(crate) fn curl(machine: &mut Machine<'_>, call: &Call) -> Exit {
             note_secret_sent(machine, &call.input, url);
         }
         came = came.followed_by(fetch(machine, url, sent));
-        if let Some(receiver) = stand_in(machine, arguments, url) {
+        if let Some(receiver) = intercepting_receiver(machine, Sender::Curl, arguments, url) {
             fetch(machine, &receiver, sent);
         }
         note_deletion(machine, url, method.as_deref());
@@ -195,6 +195,10 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let mut given: Vec<Value> = orders.filter_map(configured::order_of_wget).collect();
     given.extend(configured.words);
     if !given.is_empty() {
+        // Those that are no options stay orders.
+        let orders = arguments.values(&["-e", "--execute"]).filter_map(Value::as_exact);
+        let others = orders.filter(|order| configured::order_of_wget(order).is_none());
+        given.extend(others.map(|order| Value::Exact(format!("--execute={order}"))));
         let words = configured::with_words(call, &["--config", "-e", "--execute"], given);
         let without = vec![("WGETRC".to_owned(), Value::exact(""))];
         return machine
@@ -204,7 +208,15 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
         value.as_exact().is_none_or(|text| {
             !matches!(
                 text.split('=').next().map(str::trim),
-                Some("robots" | "timeout" | "tries" | "use_proxy" | "http_proxy" | "https_proxy")
+                Some(
+                    "robots"
+                        | "timeout"
+                        | "tries"
+                        | "use_proxy"
+                        | "http_proxy"
+                        | "https_proxy"
+                        | "check_certificate"
+                )
             )
         })
     }) {
@@ -244,6 +256,9 @@ pub(crate) fn wget(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     for url in &arguments.operands {
         came = came.followed_by(fetch(machine, url, sent));
+        if let Some(receiver) = intercepting_receiver(machine, Sender::Wget, arguments, url) {
+            fetch(machine, &receiver, sent);
+        }
         note_deletion(machine, url, method.as_deref());
         told_to_run::follow(machine, url, &bodies);
     }
@@ -376,6 +391,9 @@ pub(crate) fn httpie(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Some(_) | None => url.clone(),
     };
     request(machine, &url, sent);
+    if let Some(receiver) = intercepting_receiver(machine, Sender::Httpie, arguments, &url) {
+        request(machine, &receiver, sent);
+    }
     let fields = arguments.operands.iter().filter_map(Value::as_exact);
     let mut bodies = Vec::from_iter(told_to_run::object(fields));
     if let Input::Text(text) = &call.input {
