@@ -26,7 +26,7 @@ use crate::world::{Entry, Last, Listing, Right, World, resolve};
 use checkrein_catalogue::UserCatalogue;
 
 use super::ambient::{InShell, in_shell, is_of_bash, is_set_by_shells};
-use super::call::Input;
+use super::call::{Call, Input};
 pub(crate) use super::draft::{Draft, Upload};
 use super::exit::Exit;
 pub(crate) use super::exit::Output;
@@ -474,6 +474,15 @@ impl<'w> Machine<'w> {
     /// Whether something takes in what is written at the present point, or shows it: it does not go to `/dev/null`.
     pub fn is_shown(&self) -> bool {
         !self.position.discarding || self.is_listened_to()
+    }
+
+    /// Whether nothing of what a call prints can be seen at the end: it goes to `/dev/null`, or through commands that tell only numbers of it,
+    /// or whether there is any. What the call runs itself may print elsewhere.
+    pub fn hides_what_it_prints(&self, call: &Call) -> bool {
+        let is_same = |hidden: &Call| {
+            hidden.words == call.words && call.program.starts_with(&hidden.program)
+        };
+        !self.is_kept() && (!self.is_shown() || self.flow.hidden.as_ref().is_some_and(is_same))
     }
 
     /// The host to which what is written at the present point goes, when the shell has joined it to a connection.

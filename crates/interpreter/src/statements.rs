@@ -524,13 +524,14 @@ impl Machine<'_> {
             let before = self.position.before_pipeline.clone().unwrap_or_else(|| self.tree.clone());
             let around = self.position.before_pipeline.take();
             for (index, stage) in pipeline.stages.iter().enumerate() {
-                let screen =
-                    screens.get(index).copied().unwrap_or(Screen { count: 0, left: Remainder::Anything });
+                let beyond = Screen { count: 0, left: Remainder::Anything, hidden: None };
+                let screen = screens.get(index).cloned().unwrap_or(beyond);
                 self.flow.sweep.screens += screen.count;
                 // What the last stage prints is left to what is around the pipeline, the others hand it on.
                 let around =
                     if index < last { screen.left.max(self.flow.sweep.left) } else { self.flow.sweep.left };
                 let left = std::mem::replace(&mut self.flow.sweep.left, around);
+                let hidden = std::mem::replace(&mut self.flow.hidden, screen.hidden);
                 if index > 0 {
                     self.position.before_pipeline = Some(before.clone());
                 }
@@ -562,6 +563,7 @@ impl Machine<'_> {
                 };
                 self.flow.sweep.screens -= screen.count;
                 self.flow.sweep.left = left;
+                self.flow.hidden = hidden;
                 if index < last {
                     open = self.absent.take().or(open);
                     failed = failed.and_then(done.status);

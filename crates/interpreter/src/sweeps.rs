@@ -50,12 +50,14 @@ pub(crate) enum Remainder {
 }
 
 /// What a stage of a pipeline is behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Screen {
     /// Whether later stages let nothing through that one would not want to be shown by chance: 0 or 1.
     pub(super) count: usize,
     /// What later stages leave also of what is meant.
     pub(super) left: Remainder,
+    /// The stage itself, where later ones leave nothing of what it prints.
+    pub(super) hidden: Option<Call>,
 }
 
 impl Sweep {
@@ -218,7 +220,7 @@ impl Machine<'_> {
                 let Command::Simple(simple) = &stage.command else {
                     screened = false;
                     left = Remainder::Anything;
-                    return Screen { count: 0, left };
+                    return Screen { count: 0, left, hidden: None };
                 };
                 let is_plain = is_plain(simple);
                 let call = self.own_call(simple).filter(|_| is_plain);
@@ -226,6 +228,7 @@ impl Machine<'_> {
                 let here = Screen {
                     count: usize::from(screened && is_plain),
                     left: call.as_ref().map_or(Remainder::Anything, |call| left.behind(call)),
+                    hidden: call.clone().filter(|_| left == Remainder::Nothing),
                 };
                 screened = is_plain && (screened || is_screen(simple));
                 left = if masks {

@@ -147,7 +147,8 @@ fn carry_out(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit 
     programs::ad_hoc_tasks(machine, call);
     let mut read = Output::Nothing;
     let before = machine.effect_count();
-    for clause in &program.clauses {
+    let hides = hides_what_it_prints(machine, call);
+    for clause in program.clauses.iter().filter(|clause| clause.kind != EffectKind::SecretRead || !hides) {
         match holds(&clause.conditions, call, machine.is_shown()) {
             Answer::No => {}
             Answer::Yes => read = read.followed_by(apply(machine, clause, call)),
@@ -169,6 +170,16 @@ fn carry_out(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit 
     }
     let read = read.followed_by(unsaid(machine, program, call));
     Exit { status: status(machine, program, call), output: output(program, call, read) }
+}
+
+/// Options by whose beginnings a program is told to put what it would print elsewhere: into a file or the clipboard.
+const ELSEWHERE: &[&str] =
+    &["-o", "--out", "-w", "--write", "-c", "--clip", "--copy", "--save", "--in-place", "--file"];
+
+/// Whether a program prints its secrets where nobody sees them, and puts them nowhere else.
+fn hides_what_it_prints(machine: &Machine<'_>, call: &Call) -> bool {
+    let is_elsewhere = |word: &Value| ELSEWHERE.iter().any(|option| word.known_start().starts_with(option));
+    machine.hides_what_it_prints(call) && !call.words.iter().any(is_elsewhere)
 }
 
 /// The secrets among the operands of which the clauses of a program say nothing. The operands of subcommands are mostly names.

@@ -141,11 +141,16 @@ pub(super) fn secret(machine: &mut Machine<'_>, call: &Call, command: &Command<'
     if let Some(token) = own_token(command.tool, path) {
         return Some(print_token(machine, Target::Service(command.name()), token));
     }
+    let files: Vec<Value> = ["--output-file", "--file", "--out-file"]
+        .iter()
+        .filter_map(|option| value_of(call, option))
+        .collect();
+    if files.is_empty() && machine.hides_what_it_prints(call) {
+        return Some(Exit::with(Output::Secret(command.name())));
+    }
     let name = read_secret(machine, command);
-    for option in ["--output-file", "--file", "--out-file"] {
-        if let Some(file) = value_of(call, option) {
-            machine.write(&file);
-        }
+    for file in &files {
+        machine.write(file);
     }
     Some(Exit::with(Output::Secret(name)))
 }

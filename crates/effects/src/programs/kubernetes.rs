@@ -415,7 +415,7 @@ fn get(machine: &mut Machine<'_>, call: &Call, rest: &[Value]) {
                 .iter()
                 .any(|shown| format.starts_with(shown))
     });
-    if asks_for_secrets && shows_content {
+    if asks_for_secrets && shows_content && !machine.hides_what_it_prints(call) {
         let target = Target::Service(named_resource(rest).as_exact().unwrap_or("secrets").to_owned());
         machine.add(Draft::new(EffectKind::SecretRead, target).note("reads secrets of the cluster"));
     }

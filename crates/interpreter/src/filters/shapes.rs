@@ -20,7 +20,8 @@ const LAYOUT: &[&str] = &[
     "--tab",
 ];
 
-/// Whether a call of `jq` or `yq` prints names, numbers and sorts of what it reads only: its filter is nothing but that, at the root.
+/// Whether a call of `jq` or `yq` prints names, numbers and sorts of what it reads only: its filter is nothing but that, at the root or
+/// at a place below it.
 pub(super) fn tells_shape(call: &Call) -> bool {
     if !matches!(call.program.as_str(), "jq" | "gojq" | "jaq" | "yq") {
         return false;
@@ -45,9 +46,22 @@ pub(super) fn tells_shape(call: &Call) -> bool {
 }
 
 fn is_shape(filter: &str) -> bool {
-    let mut stages = filter.split('|').map(str::trim);
+    let mut stages = filter.split('|').map(str::trim).peekable();
+    let is_at_root = !stages.peek().is_some_and(|stage| is_place(stage));
+    let mut stages = stages.skip_while(|stage| is_place(stage));
     let first = stages.next().unwrap_or_default();
-    (SHAPES.contains(&first) || asks_for_a_name(first)) && stages.all(|stage| REST.contains(&stage))
+    // The length of a number is the number.
+    let tells = SHAPES.contains(&first) && (is_at_root || first != "length") || asks_for_a_name(first);
+    tells && stages.all(|stage| REST.contains(&stage))
+}
+
+/// `.data.items`: a place that is looked at, and of which another stage tells something.
+fn is_place(stage: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+    };
+    stage.strip_prefix('.').is_some_and(|names| names.split('.').all(is_name))
 }
 
 /// `has("name")`
@@ -62,9 +76,17 @@ mod tests {
 
     #[test]
     fn only_names_numbers_and_sorts_are_shapes() {
-        for filter in
-            ["keys", " keys | .[] ", "keys[]", "keys_unsorted | sort", "length", "type", "has(\"a.b\")"]
-        {
+        for filter in [
+            "keys",
+            " keys | .[] ",
+            "keys[]",
+            "keys_unsorted | sort",
+            "length",
+            "type",
+            "has(\"a.b\")",
+            ".data | keys",
+            ".data.data|keys[]",
+        ] {
             assert!(is_shape(filter), "{filter}");
         }
         for filter in [
@@ -80,6 +102,8 @@ mod tests {
             "keys as $k | .",
             "length | ., input",
             ".a | length",
+            ".a | .b",
+            ".a[0] | keys, .",
             "has(\"a\") , .x(\"b\")",
         ] {
             assert!(!is_shape(filter), "{filter}");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::call::Call;
 use crate::exit::Output;
 use crate::git_store::GitStore;
 use crate::origins::Origins;
@@ -49,6 +50,8 @@ pub struct SecretFlow {
     pub(crate) sweep: Sweep,
     /// Secrets that were read, and whether anything of what they hold was shown.
     pub(crate) shown_secrets: BTreeMap<AbsolutePath, bool>,
+    /// The stage of a pipeline at the present point, where later ones leave nothing of what it prints.
+    pub(crate) hidden: Option<Call>,
     /// Whether words, or the text of a file, came out of an output of which nothing is known: on whatever way they went on from there, a name
     /// that is not known may be one of them.
     pub(crate) has_unread_words: bool,
@@ -81,6 +84,7 @@ impl Default for SecretFlow {
             settings_held: BTreeSet::new(),
             sweep: Sweep::NONE,
             shown_secrets: BTreeMap::new(),
+            hidden: None,
             has_unread_words: false,
             shows_commands: false,
         }
