@@ -392,9 +392,23 @@ fn a_batch_is_answered_line_by_line_in_order() {
         "alternatives",
     ] {
         assert!(answers[1].get(key).is_some(), "{key}");
+        "mitigations",
+        "intent",
+        "confidence",
+        "scope",
+        "policy",
+        "resources",
     }
 }
 
+    assert_eq!((&answers[0]["scope"], &answers[1]["scope"]), (&json!("inside"), &json!("outside")));
+    assert_eq!(answers[0]["policy"], answers[1]["policy"], "one policy");
+    assert_eq!(
+        answers[5]["resources"],
+        json!({
+            "file_operations": 1, "programs": 1, "connections": 0, "bytes_written": 0, "extent": "at_least",
+        })
+    );
 #[test]
 fn log_show_and_sessions_tell_what_happened() {
     let environment = TestEnvironment::new();

@@ -109,6 +109,55 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
 fn work_that_gets_somewhere_hears_nothing() {
     let mut session = Session::new();
     for round in 0..12 {
+// Source: seed 000-6, 000-12, 000-13, 000-21
+#[test]
+fn an_intervention_is_written_with_its_kind_its_issue_and_its_moment_and_the_session_goes_on() {
+    let mut session = Session::new();
+    for _ in 0..5 {
+        let (before, after) = session.call("ls", "a b");
+        assert_eq!((decision(&before), after.is_some()), (None, true), "it goes on: {before}");
+    }
+    let records = session.environment.records("s");
+    let made: Vec<&Json> = records.iter().filter(|record| record["body"]["type"] == "intervention").collect();
+    let kinds: Vec<&str> = made.iter().filter_map(|record| record["body"]["kind"].as_str()).collect();
+    assert_eq!(kinds, ["soft_correction", "context_reinforcement"]);
+    for record in made {
+        let body = &record["body"];
+        assert_eq!((&body["pattern"], &body["severity"]), (&json!("stuck_loop"), &json!("medium")), "{body}");
+        assert!(body["score"].is_number() && !body["text"].as_str().unwrap().is_empty(), "{body}");
+        assert!(record["at"].as_u64().is_some_and(|at| at > 0), "{record}");
+    }
+}
+
+// Source: seed 001-34
+#[test]
+fn what_the_detectors_will_say_stands_in_the_review_before_the_call_runs() {
+    let mut session = Session::new();
+    for _ in 0..6 {
+        session.call("ls", "a b");
+    }
+    let reviews = session.kinds("review");
+    let foreseen = |review: &Json| review["foreseen"].as_array().cloned().unwrap_or_default();
+    assert_eq!(foreseen(&reviews[2]), Vec::<Json>::new(), "three times is no loop");
+    let fourth = foreseen(&reviews[3]);
+    assert_eq!((&fourth[0]["kind"], &fourth[0]["severity"]), (&json!("stuck_loop"), &json!("medium")));
+    assert!(!reviews[3]["risk"]["factors"].to_string().contains("foreseen"), "a mild one weighs nothing");
+    // The record of it stands in front of that of the issue.
+    let types: Vec<Json> =
+        session.environment.records("s").iter().map(|record| record["body"]["type"].clone()).collect();
+    let place = |kind: &str, nth: usize| {
+        let mut places = types.iter().enumerate().filter(|(_, one)| **one == json!(kind)).map(|(at, _)| at);
+        places.nth(nth).unwrap()
+    };
+    assert!(place("review", 3) < place("issue", 0), "{types:?}");
+    let sixth = &reviews[5];
+    assert_eq!(foreseen(sixth)[0]["severity"], "high", "{sixth}");
+    assert!(sixth["risk"]["factors"].to_string().contains("foreseen +0.10"), "{sixth}");
+    assert_eq!(sixth["verdict"], "ok", "what only looks hears nothing for it");
+    let shown = session.environment.succeed(&["show", "s:call-4", "--verbose"]);
+    assert!(shown.contains("foreseen  stuck loop, medium: the same call"), "{shown}");
+}
+
         let (before, after) = session.call("cat build.log", &format!("line {round}"));
         assert_eq!((before, after.unwrap()), (json!({}), json!({})));
     }

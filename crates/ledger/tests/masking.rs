@@ -514,6 +514,12 @@ fn no_text_of_a_review_keeps_a_secret() {
     record.rules = list();
     record.alternatives = list();
     record.problems = list();
+    record.foreseen = vec![
+        serde_json::from_value(json!({
+            "kind": "stuck_loop", "severity": "high", "confidence": 0.7, "summary": format!("the same call (`x {secret}`)"),
+        }))
+        .unwrap(),
+    ];
     record.not_saved =
         vec![serde_json::from_value(json!({ "what": format!("file {secret}"), "places": list() })).unwrap()];
     let mut body = RecordBody::Review(record);
