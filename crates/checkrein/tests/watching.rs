@@ -199,6 +199,14 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
 
 // Source: seed 004-21
 #[test]
+    // What is milder passes, and is written down.
+    for (message, level) in
+        [("Should I also rename it?", json!("medium")), ("The parser reads comments now.", Json::Null)]
+    {
+        let answer = session.event("Stop", json!({ "last_assistant_message": message }));
+        assert_eq!(answer, json!({}), "{message}");
+        assert_eq!(session.kinds("message").last().unwrap()["cascade"]["level"], level, "{message}");
+    }
 fn messages_between_calls_that_speak_of_new_work_are_recorded_once_and_change_nothing() {
     let session = Session::new();
     let transcript = session.environment.home().join("transcript.jsonl");

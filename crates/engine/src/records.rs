@@ -205,9 +205,10 @@ fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
     }))
 }
 
-/// The record of a message of the agent: a mark of it, and what it says about new work and about what was seen.
-pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
-    let cascade = cascade(text);
+/// The record of a message of the agent: a mark of it, and what it says about new work, with these patterns beside our own, and about what was
+/// seen.
+pub(crate) fn message_record(text: &str, place: MessagePlace, own: &[String]) -> RecordBody {
+    let cascade = cascade(text, own);
     let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
     RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: claim(text), place }
 }

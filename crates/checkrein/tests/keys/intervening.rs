@@ -27,6 +27,19 @@ pub fn rows() -> Vec<Row> {
             (0..3).map(|_| scene.verdict("date")).collect::<Vec<_>>().join(" ")
         }),
         row("patterns.least_confidence", ["0", "1"], &[], issues),
+        row(
+            "patterns.cascade_patterns",
+            ["[]", r#"["next scope_expansion 0.7 the next ticket ... i will take it"]"#],
+            &[],
+            |scene| {
+                scene.event("SessionStart", json!({ "source": "startup" }));
+                scene.event(
+                    "Stop",
+                    json!({ "last_assistant_message": "The next ticket is short, I will take it." }),
+                );
+                scene.fields_of("message", "/cascade/level")
+            },
+        ),
         row("interventions.enabled", ["true", "false"], AT_ONCE, |scene| ladder(scene, 5)),
         row("interventions.max_interventions_per_execution", ["10", "1"], AT_ONCE, |scene| ladder(scene, 6)),
         row("interventions.intervention_cooldown_seconds", ["0", "3600"], &[HURRIED], |scene| {
