@@ -55,7 +55,7 @@ fn context(answer: &Json) -> &str {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
 }
 
-// Source: seed 000-1
+// Source: seed 000-1, 000-6, 000-13, 000-63, 001-26, 001-28, 001-33
 #[test]
 fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let mut session = Session::new();
@@ -76,8 +76,13 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let (eighth, _) = session.call("cat README.md", "# project");
     assert_eq!(decision(&eighth), None);
 
-    for _ in 0..8 {
-        session.call("ls -a", "a b");
+    let answers = (0..8).map(|_| session.call("ls -a", "a b"));
+    let answers: Vec<Json> = answers.flat_map(|(before, after)| [Some(before), after]).flatten().collect();
+    let told: Vec<String> = answers.iter().map(ToString::to_string).collect();
+    let told = told.iter().find(|text| text.contains("checkrein incident show"));
+    let told = told.unwrap_or_else(|| panic!("no answer names the report: {answers:?}"));
+    for part in ["the same call", "checkrein incident show", "checkrein resume"] {
+        assert!(told.contains(part), "{part} is missing in {told}");
     }
     let (last, _) = session.call("pwd", "/project");
     assert_eq!(decision(&last), Some("deny"), "the session is halted");
@@ -105,10 +110,6 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     }
 }
 
-#[test]
-fn work_that_gets_somewhere_hears_nothing() {
-    let mut session = Session::new();
-    for round in 0..12 {
 // Source: seed 000-6, 000-12, 000-13, 000-21
 #[test]
 fn an_intervention_is_written_with_its_kind_its_issue_and_its_moment_and_the_session_goes_on() {
@@ -154,10 +155,14 @@ fn what_the_detectors_will_say_stands_in_the_review_before_the_call_runs() {
     assert_eq!(foreseen(sixth)[0]["severity"], "high", "{sixth}");
     assert!(sixth["risk"]["factors"].to_string().contains("foreseen +0.10"), "{sixth}");
     assert_eq!(sixth["verdict"], "ok", "what only looks hears nothing for it");
-    let shown = session.environment.succeed(&["show", "s:call-4", "--verbose"]);
+    let shown = session.environment.succeed(&["show", "call-4", "--verbose"]);
     assert!(shown.contains("foreseen  stuck loop, medium: the same call"), "{shown}");
 }
 
+#[test]
+fn work_that_gets_somewhere_hears_nothing() {
+    let mut session = Session::new();
+    for round in 0..12 {
         let (before, after) = session.call("cat build.log", &format!("line {round}"));
         assert_eq!((before, after.unwrap()), (json!({}), json!({})));
     }
@@ -185,7 +190,7 @@ fn under_observation_everything_is_recorded_and_nothing_is_done() {
     assert_eq!(session.kinds("halted"), Vec::<Json>::new());
 }
 
-// Source: seed 002-12
+// Source: seed 002-12, 004-18
 #[test]
 fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     let session = Session::new();
@@ -195,10 +200,6 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0]["cascade"]["level"], "critical");
     assert!(!kept[0].to_string().contains("lexer"));
-}
-
-// Source: seed 004-21
-#[test]
     // What is milder passes, and is written down.
     for (message, level) in
         [("Should I also rename it?", json!("medium")), ("The parser reads comments now.", Json::Null)]
@@ -207,6 +208,10 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
         assert_eq!(answer, json!({}), "{message}");
         assert_eq!(session.kinds("message").last().unwrap()["cascade"]["level"], level, "{message}");
     }
+}
+
+// Source: seed 004-21
+#[test]
 fn messages_between_calls_that_speak_of_new_work_are_recorded_once_and_change_nothing() {
     let session = Session::new();
     let transcript = session.environment.home().join("transcript.jsonl");

@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    // Source: seed 004-17
+    // Source: seed 004-16, 004-17
     #[test]
     fn the_levels_of_seed_004() {
         let level = |score| CascadeLevel::of(Share::new(score));
@@ -375,6 +375,7 @@ mod tests {
         assert_eq!(cascade(&text, &[]).level, CascadeLevel::High);
     }
 
+    // Source: seed 001-65
     #[test]
     fn long_hostile_texts_are_read_in_bounded_time() {
         let text = "I've done ".repeat(10_000);

@@ -104,6 +104,7 @@ fn a_day_of_honest_work_is_left_alone() {
     assert_eq!(session.found, []);
 }
 
+// Source: seed 001-4, 001-21
 #[test]
 fn a_loop_is_found_and_its_end_too() {
     let mut session = Session::default();
@@ -149,6 +150,7 @@ fn the_loops_of_sub_agents_are_their_own() {
     assert_eq!(session.found, [], "two agents looked three times each");
 }
 
+// Source: seed 001-63
 #[test]
 fn the_state_stays_small_whatever_happens() {
     let mut session = Session::default();

@@ -9,6 +9,7 @@ use checkrein_protocol::{
 };
 use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
 use checkrein_testkit::world::{command, path, project};
+use serde_json::json;
 
 fn world() -> RecordedWorld {
     project().with_file(&path("src/main.rs"), "fn main() {}\n", VersionState::TrackedClean).with_file(
@@ -22,6 +23,7 @@ fn judged(text: &str, world: &RecordedWorld) -> Review {
     review(&command(text), world, &Policy::default())
 }
 
+// Source: seed 001-12, 002-1
 #[test]
 fn the_same_three_give_the_same_review() {
     for text in ["ls", "rm notes.md", "rm -rf ~", "git push --force", "for f in *; do rm $f; done"] {
@@ -49,7 +51,7 @@ fn doing_more_never_looks_less_risky() {
     }
 }
 
-// Source: seed 002-21
+// Source: seed 002-3, 002-21
 #[test]
 fn repeated_failures_raise_the_risk() {
     let clean = judged("cargo build", &world());
@@ -149,7 +151,7 @@ fn a_message_is_at_most_five_lines_and_its_advice_names_no_refused_command() {
     }
 }
 
-// Source: seed 001-61, 002-4, 002-9, 002-56
+// Source: seed 001-61, 002-4, 002-9, 002-56, 002-57, 002-58
 #[test]
 fn kept_answers_hold_only_while_their_facts_do() {
     let mut cache = ReviewCache::new(TimeToLive(300_000), Size(2));
