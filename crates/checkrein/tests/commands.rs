@@ -326,6 +326,7 @@ fn a_command_that_no_shell_runs_is_told_with_the_place_of_its_error() {
     }
 }
 
+// Source: seed 001-13, 002-16, 002-47
 #[test]
 fn a_batch_is_answered_line_by_line_in_order() {
     let environment = TestEnvironment::new();
@@ -389,12 +390,28 @@ fn a_batch_is_answered_line_by_line_in_order() {
         "effects",
         "rules",
         "reason",
+        "reasons",
         "alternatives",
+        "mitigations",
+        "intent",
+        "confidence",
+        "scope",
+        "policy",
+        "resources",
     ] {
         assert!(answers[1].get(key).is_some(), "{key}");
     }
+    assert_eq!((&answers[0]["scope"], &answers[1]["scope"]), (&json!("inside"), &json!("outside")));
+    assert_eq!(answers[0]["policy"], answers[1]["policy"], "one policy");
+    assert_eq!(
+        answers[5]["resources"],
+        json!({
+            "file_operations": 1, "programs": 1, "connections": 0, "bytes_written": 0, "extent": "at_least",
+        })
+    );
 }
 
+// Source: seed 002-5
 #[test]
 fn log_show_and_sessions_tell_what_happened() {
     let environment = TestEnvironment::new();

@@ -105,6 +105,13 @@ fn a_stolen_state_directory_tells_no_word_and_its_owner_reads_all() {
     let environment = encrypting();
     work(&environment, "s");
     lose(&environment, "t");
+    // A loop that the detectors name in their own words.
+    for _ in 0..5 {
+        environment.bash("u", "rm -rf ~ gooseberry");
+    }
+    let events = fs::read_dir(environment.state().join("events")).unwrap().flatten();
+    let events: String = events.map(|day| fs::read_to_string(day.path()).unwrap()).collect();
+    assert!(events.contains("issue.detected") && events.contains("stuck_loop"), "{events}");
     assert_eq!(telling(&environment.state()), Vec::<PathBuf>::new());
     let log = environment.succeed(&["log", "--json", "-n", "100"]);
     let export = environment.succeed(&["audit", "export"]);
@@ -141,6 +148,8 @@ fn without_the_key_the_chain_is_verified_the_guard_judges_and_says_what_is_missi
     environment.succeed(&["audit", "verify"]);
     let log = environment.succeed(&["log", "--json", "-n", "100"]);
     assert!(WORDS.iter().all(|word| !log.contains(word)), "{log}");
+    let read = environment.succeed(&["log"]);
+    assert!(read.contains("cannot be read here: its key is missing"), "{read}");
     // The verdict is what it was; what changes something is asked about, with the reason.
     assert_eq!(decision(&environment.bash("t", "rm -rf ~")), Some("deny"));
     let asked = environment.bash("t", "touch new");

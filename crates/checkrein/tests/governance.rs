@@ -31,6 +31,7 @@ const COUNTING: &str = "governance:
       on_fail: {decision: halt, reason: three listings are enough, flag: high}
 ";
 
+// Source: seed 003-35
 #[test]
 fn a_tripwire_counts_over_the_session_and_halts_it() {
     let environment = environment(COUNTING);
@@ -104,7 +105,7 @@ fn an_own_pattern_asks_when_it_is_complete_and_a_test_takes_it_back() {
     assert_eq!(decision(&edit(6)), Some("ask"));
 }
 
-// Source: seed 003-18
+// Source: seed 003-15, 003-16, 003-18, 003-30
 #[test]
 fn a_flag_becomes_a_ticket_that_a_person_closes_and_the_agent_cannot() {
     let environment = environment(

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, decision, reason};
 
+// Source: seed 001-2, 001-11, 001-35, 003-33
 #[test]
 fn every_recorded_payload_is_answered_and_recorded() {
     let environment = TestEnvironment::new();
@@ -46,6 +47,7 @@ fn ok_is_silence_and_never_an_approval() {
     assert_eq!(environment.bash("s", "git commit -m 'never run rm -rf / or curl x | sh'"), json!({}));
 }
 
+// Source: seed 001-3
 #[test]
 fn verdicts_have_the_forms_that_the_client_obeys() {
     let environment = TestEnvironment::new();

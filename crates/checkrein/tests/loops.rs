@@ -574,3 +574,24 @@ fn what_was_told_to_leave_its_scope_names_the_places() {
         assert!(said.contains(part), "{part} is missing in {said}");
     }
 }
+
+/// What asks a person each time is no way out of a loop: whoever was asked did not say yes, whatever the next call prints or waits for.
+#[test]
+fn questions_that_nobody_answers_count_however_the_next_call_is_worded() {
+    type Command = fn(u32) -> String;
+    let ways: [(&str, Command); 3] = [
+        ("a wrapper", |round| format!("timeout {} cargo test", 30 + round)),
+        ("a line that is printed", |round| format!("echo attempt {round}; cargo test")),
+        ("a pause", |round| format!("sleep {}; cargo test", 1 + round % 3)),
+    ];
+    for (what, command) in ways {
+        let mut session = Session::new("");
+        let mut asked = 0;
+        let ended = rounds_until_halted(&mut session, |session, round| {
+            let (before, _) = session.call(&command(round), FAILING, true);
+            asked += u32::from(decision(&before) == Some("ask"));
+        });
+        assert!(ended <= ENDS, "{what}: {ended}");
+        assert!(asked > 0, "{what}: nothing was asked about");
+    }
+}

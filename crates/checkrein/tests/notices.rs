@@ -107,7 +107,7 @@ fn events(environment: &TestEnvironment, name: &str) -> Vec<Json> {
     bodies.filter(|body| body["name"] == name || body["stage"] == name).collect()
 }
 
-// Source: seed 000-62, 004-20
+// Source: seed 000-62, 000-99, 001-30, 004-20
 #[test]
 fn a_stop_reaches_people_in_every_way_that_is_set() {
     let (web_port, web) = server(http);

@@ -109,7 +109,7 @@ fn harmless_work_runs_unnoticed_and_is_recorded() {
     }
 }
 
-// Source: seed 000-4, 003-4
+// Source: seed 000-4, 001-2, 003-4
 #[test]
 fn a_nudge_reaches_the_next_request_to_the_model() {
     let environment = guarded();

@@ -83,7 +83,7 @@ impl Session {
     }
 }
 
-// Source: seed 000-37
+// Source: seed 000-37, 000-44, 000-46, 001-29
 #[test]
 fn where_nobody_is_near_it_is_done_at_once_and_can_be_taken_back() {
     let mut session = Session::new("profile: unattended\n");

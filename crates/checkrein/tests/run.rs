@@ -107,6 +107,7 @@ fn kill(pids: &[i32]) {
     assert!(Command::new("kill").arg("-9").args(numbers).status().unwrap().success());
 }
 
+// Source: seed 001-66, 004-3, 004-8, 004-71, 004-84, 004-89
 #[test]
 fn each_switch_ends_a_runaway_and_everything_that_it_started() {
     let switches: [(&[&str], &str, u64); 6] = [
@@ -478,7 +479,7 @@ fn telemetry_is_off_when_the_environment_says_so_and_secrets_stay_behind() {
     assert_eq!(run("0", &["--clean-environment", "NEEDED"]), "1//n\n");
 }
 
-// Source: seed 004-9
+// Source: seed 004-9, 004-75, 004-76
 #[test]
 fn tests_are_routed_by_how_they_end_and_two_equal_failures_are_enough() {
     let environment = TestEnvironment::new();

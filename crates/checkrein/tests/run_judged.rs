@@ -81,7 +81,7 @@ fn looping() -> Vec<String> {
     std::iter::once(OPENED.to_owned()).chain(calls).collect()
 }
 
-// Source: seed 001-36
+// Source: seed 001-7, 001-36
 #[test]
 fn a_loop_that_no_hook_sees_ends_the_run() {
     let scene = Scene::new(&looping(), "sleep 60");

@@ -170,6 +170,7 @@ fn going_on_keeps_the_session_and_does_not_renew_what_was_spent() {
     assert_eq!(run["spent"]["tokens"].as_u64().unwrap(), tokens(0) + tokens(1));
 }
 
+// Source: seed 004-32
 #[test]
 fn one_run_is_shown_with_what_is_used_of_each_limit_and_the_whole_reason() {
     let home = Home::new();
@@ -200,6 +201,8 @@ fn one_run_is_shown_with_what_is_used_of_each_limit_and_the_whole_reason() {
     insta::assert_snapshot!("run_shown", stable);
     let time = shown.lines().find(|line| line.starts_with("time")).unwrap();
     assert!(time.ends_with(" s of 2 h"), "{shown}");
+    let began = shown.lines().find(|line| line.starts_with("began")).unwrap();
+    assert!(began.contains(':'), "when it was started: {shown}");
 }
 
 #[test]
@@ -368,7 +371,7 @@ fn a_damaged_state_is_said_and_the_one_before_it_holds() {
     assert!(said(&lost).contains("there is no backup"), "{}", said(&lost));
 }
 
-// Source: seed 004-34
+// Source: seed 004-34, 004-36
 #[test]
 fn of_two_at_once_exactly_one_works_in_a_worktree() {
     let home = Home::new();

@@ -320,7 +320,7 @@ fn every_cell_of_the_matrix_is_reached_by_real_text() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Source: seed 002-44, 002-45, 002-85
+// Source: seed 002-44, 002-45, 002-48, 002-85
 #[test]
 fn high_risk_without_sense_is_blocked_and_says_both() {
     let mut session = Session::new();

@@ -94,7 +94,7 @@ impl Session {
     }
 }
 
-// Source: seed 000-112, 000-64, 003-13, 003-17
+// Source: seed 000-47, 000-54, 000-64, 000-112, 001-30, 003-13, 003-17
 #[test]
 fn every_stop_is_recorded_reported_and_told() {
     let tripwire = "governance:

@@ -107,6 +107,7 @@ fn list(expected: &[(&str, &str)]) -> Vec<(String, String)> {
     expected.iter().map(|(kind, path)| ((*kind).to_owned(), (*path).to_owned())).collect()
 }
 
+// Source: seed 001-11
 #[test]
 fn what_an_unknown_program_does_is_noticed() {
     let environment = TestEnvironment::new();

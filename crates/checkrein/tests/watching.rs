@@ -55,7 +55,7 @@ fn context(answer: &Json) -> &str {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
 }
 
-// Source: seed 000-1
+// Source: seed 000-1, 000-6, 000-13, 000-63, 001-26, 001-28, 001-33
 #[test]
 fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let mut session = Session::new();
@@ -76,8 +76,13 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     let (eighth, _) = session.call("cat README.md", "# project");
     assert_eq!(decision(&eighth), None);
 
-    for _ in 0..8 {
-        session.call("ls -a", "a b");
+    let answers = (0..8).map(|_| session.call("ls -a", "a b"));
+    let answers: Vec<Json> = answers.flat_map(|(before, after)| [Some(before), after]).flatten().collect();
+    let told: Vec<String> = answers.iter().map(ToString::to_string).collect();
+    let told = told.iter().find(|text| text.contains("checkrein incident show"));
+    let told = told.unwrap_or_else(|| panic!("no answer names the report: {answers:?}"));
+    for part in ["the same call", "checkrein incident show", "checkrein resume"] {
+        assert!(told.contains(part), "{part} is missing in {told}");
     }
     let (last, _) = session.call("pwd", "/project");
     assert_eq!(decision(&last), Some("deny"), "the session is halted");
@@ -103,6 +108,55 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
     ] {
         assert!(report.contains(part), "{part} is missing in\n{report}");
     }
+}
+
+// Source: seed 000-6, 000-12, 000-13, 000-21
+#[test]
+fn an_intervention_is_written_with_its_kind_its_issue_and_its_moment_and_the_session_goes_on() {
+    let mut session = Session::new();
+    for _ in 0..5 {
+        let (before, after) = session.call("ls", "a b");
+        assert_eq!((decision(&before), after.is_some()), (None, true), "it goes on: {before}");
+    }
+    let records = session.environment.records("s");
+    let made: Vec<&Json> = records.iter().filter(|record| record["body"]["type"] == "intervention").collect();
+    let kinds: Vec<&str> = made.iter().filter_map(|record| record["body"]["kind"].as_str()).collect();
+    assert_eq!(kinds, ["soft_correction", "context_reinforcement"]);
+    for record in made {
+        let body = &record["body"];
+        assert_eq!((&body["pattern"], &body["severity"]), (&json!("stuck_loop"), &json!("medium")), "{body}");
+        assert!(body["score"].is_number() && !body["text"].as_str().unwrap().is_empty(), "{body}");
+        assert!(record["at"].as_u64().is_some_and(|at| at > 0), "{record}");
+    }
+}
+
+// Source: seed 001-34
+#[test]
+fn what_the_detectors_will_say_stands_in_the_review_before_the_call_runs() {
+    let mut session = Session::new();
+    for _ in 0..6 {
+        session.call("ls", "a b");
+    }
+    let reviews = session.kinds("review");
+    let foreseen = |review: &Json| review["foreseen"].as_array().cloned().unwrap_or_default();
+    assert_eq!(foreseen(&reviews[2]), Vec::<Json>::new(), "three times is no loop");
+    let fourth = foreseen(&reviews[3]);
+    assert_eq!((&fourth[0]["kind"], &fourth[0]["severity"]), (&json!("stuck_loop"), &json!("medium")));
+    assert!(!reviews[3]["risk"]["factors"].to_string().contains("foreseen"), "a mild one weighs nothing");
+    // The record of it stands in front of that of the issue.
+    let types: Vec<Json> =
+        session.environment.records("s").iter().map(|record| record["body"]["type"].clone()).collect();
+    let place = |kind: &str, nth: usize| {
+        let mut places = types.iter().enumerate().filter(|(_, one)| **one == json!(kind)).map(|(at, _)| at);
+        places.nth(nth).unwrap()
+    };
+    assert!(place("review", 3) < place("issue", 0), "{types:?}");
+    let sixth = &reviews[5];
+    assert_eq!(foreseen(sixth)[0]["severity"], "high", "{sixth}");
+    assert!(sixth["risk"]["factors"].to_string().contains("foreseen +0.10"), "{sixth}");
+    assert_eq!(sixth["verdict"], "ok", "what only looks hears nothing for it");
+    let shown = session.environment.succeed(&["show", "call-4", "--verbose"]);
+    assert!(shown.contains("foreseen  stuck loop, medium: the same call"), "{shown}");
 }
 
 #[test]
@@ -136,7 +190,7 @@ fn under_observation_everything_is_recorded_and_nothing_is_done() {
     assert_eq!(session.kinds("halted"), Vec::<Json>::new());
 }
 
-// Source: seed 002-12
+// Source: seed 002-12, 004-18
 #[test]
 fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     let session = Session::new();
@@ -146,6 +200,14 @@ fn the_last_message_of_a_turn_is_weighed_and_not_kept() {
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0]["cascade"]["level"], "critical");
     assert!(!kept[0].to_string().contains("lexer"));
+    // What is milder passes, and is written down.
+    for (message, level) in
+        [("Should I also rename it?", json!("medium")), ("The parser reads comments now.", Json::Null)]
+    {
+        let answer = session.event("Stop", json!({ "last_assistant_message": message }));
+        assert_eq!(answer, json!({}), "{message}");
+        assert_eq!(session.kinds("message").last().unwrap()["cascade"]["level"], level, "{message}");
+    }
 }
 
 // Source: seed 004-21

@@ -138,6 +138,7 @@ git add -A; git -c user.name=agent -c user.email=agent@localhost commit -qm work
 echo more >> src/main.rs; echo ignored > trace.log; ln -s /etc/passwd link; chmod +x poem.txt
 "#;
 
+// Source: seed 004-28
 #[test]
 fn what_a_run_did_comes_back_by_one_command_and_is_taken_back_by_another() {
     let project = Project::new();

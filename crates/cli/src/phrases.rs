@@ -294,7 +294,10 @@ pub fn record(body: &RecordBody) -> RecordWords {
             ),
             reason.clone(),
         ),
-        RecordBody::Unknown => plainly("a record of a newer version of Checkrein".to_owned(), String::new()),
+        RecordBody::Unknown => plainly(
+            "a record that cannot be read here: its key is missing, or it is of a newer version".to_owned(),
+            String::new(),
+        ),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::adjustments;
 use crate::by_plugins;
 use crate::docket::{Circumstances, Docket, StopCause};
 use crate::fail_closed::Failure;
+use crate::foresight;
 
 /// Something that may make a verdict stricter.
 pub(crate) type Adjustment = fn(&mut Docket, &Circumstances<'_>);
@@ -36,6 +37,7 @@ impl Surface {
         match self {
             Self::Hook => &[
                 (adjustments::pattern, Unliftable::Loop),
+                (foresight::foreseen, Unliftable::Loop),
                 (adjustments::failures, Unliftable::FailedCheck),
                 (adjustments::masks, Unliftable::WritesMask),
                 (adjustments::production, Unliftable::Production),
@@ -66,6 +68,7 @@ impl Surface {
                 (adjustments::trust, Unliftable::Tripwire),
             ],
             Self::Replay => &[
+                (foresight::foreseen, Unliftable::Loop),
                 (adjustments::production, Unliftable::Production),
                 (adjustments::flow, Unliftable::Flow),
                 (adjustments::doubt, Unliftable::Doubt),

@@ -164,6 +164,7 @@ mod tests {
         reply(&review, &action, world.place(), &config, halted)
     }
 
+    // Source: seed 003-31
     #[test]
     fn each_verdict_has_its_answer() {
         let enforced = |at_least| heard("ls", at_least, Mode::Enforce, None);

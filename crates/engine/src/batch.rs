@@ -1,6 +1,7 @@
 //! The answer of `check` and `check --batch` that tells a review.
 
 use checkrein_interpreter::refused_at;
+use checkrein_policy::PolicyVersion;
 use checkrein_protocol::{
     Action, BatchAnswer, EffectAnswer, GovernanceAnswer, RationalityAnswer, RiskAnswer, SyntaxErrorPlace,
 };
@@ -13,8 +14,8 @@ pub fn syntax_error(action: &Action) -> Option<SyntaxErrorPlace> {
     Some(SyntaxErrorPlace { line, column })
 }
 
-/// The answer to the question `id` that tells a review of an action; numbers with three decimals.
-pub fn batch_answer(id: Json, action: &Action, review: &Review) -> BatchAnswer {
+/// The answer to the question `id` that tells a review of an action by the policy of this version; numbers with three decimals.
+pub fn batch_answer(id: Json, action: &Action, review: &Review, policy: PolicyVersion) -> BatchAnswer {
     BatchAnswer {
         id,
         verdict: review.verdict.kind,
@@ -43,8 +44,11 @@ pub fn batch_answer(id: Json, action: &Action, review: &Review) -> BatchAnswer {
         reason: review.reasoning.primary.clone(),
         reasons: review.reasoning.all.clone(),
         intent: review.intent,
+        scope: review.risk.reach,
+        policy: policy.to_string(),
         confidence: three_decimals(review.confidence.value()),
         syntax_error: syntax_error(action),
+        resources: review.side_effects.resources,
         mitigations: review.side_effects.mitigations.clone(),
         alternatives: review.alternatives.clone(),
         rewrite: review.rewrite.as_ref().map(|rewrite| rewrite.command.clone()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use checkrein_effects::predict_with;
 use checkrein_facts::{GuardedPath, GuardedStart, History};
 use checkrein_ledger::Durability;
-use checkrein_policy::{LogLevel, Mode, Policy, Standpoint, TargetKnowledge, Tier, location};
+use checkrein_policy::{LogLevel, Mode, Policy, PolicyVersion, Standpoint, TargetKnowledge, Tier, location};
 use checkrein_protocol::{
     AbsolutePath, Action, Aim, Beginning, Depth, EffectKind, RecordBody, SessionId, Target, Timestamp,
     ToolOutput, VerificationRecord,
@@ -214,6 +214,11 @@ impl Context {
     /// The policy in force.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// The version of the policy that holds where this call touches something.
+    pub fn policy_version(&self, action: &Action) -> PolicyVersion {
+        self.at(action).as_ref().unwrap_or(self).policy.version()
     }
 
     /// Where hooks were registered.

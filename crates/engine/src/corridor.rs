@@ -170,6 +170,7 @@ pub(crate) fn before(
     let all = [context.failures(), failures].concat();
     let circumstances = Circumstances {
         action,
+        actor: event.actor.as_ref(),
         config,
         state,
         history: world.history(),
@@ -197,6 +198,7 @@ pub(crate) fn before(
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
     record.snapshot.clone_from(&kept.snapshot);
+    record.policy = record.intent.map(|_| context.policy().version().to_string());
     if let Covering::By(change) = &covering {
         if is_stopped(&review) {
             // Something else is in the way: the change waits for its call.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use checkrein_facts::{History, TrustDebt};
 use checkrein_policy::{Config, Precedent};
-use checkrein_protocol::{Action, FlowRecord, Timestamp};
+use checkrein_protocol::{Action, ActorId, FlowRecord, ForeseenIssue, Timestamp};
 use checkrein_review::{Escalation, Factor, Review, RiskLevel, VerdictKind, keep_contract, settle_trust};
 use checkrein_session::SessionState;
 use checkrein_supervise::runs::{HookLimits, HookSwitch};
@@ -18,6 +18,8 @@ use crate::lineage::Family;
 pub(crate) struct Circumstances<'a> {
     /// What the agent wants to do.
     pub(crate) action: &'a Action,
+    /// The sub-agent that wants it; `None` for the agent itself.
+    pub(crate) actor: Option<&'a ActorId>,
     pub(crate) config: &'a Config,
     pub(crate) state: &'a SessionState,
     pub(crate) history: &'a History,
@@ -89,6 +91,11 @@ impl Docket {
     /// Says which readings of the session lead to what is said about the call.
     pub(crate) fn follow_readings(&mut self, flow: FlowRecord) {
         self.review.flow = Some(flow);
+    }
+
+    /// Says which issues would begin or grow with the call.
+    pub(crate) fn foresee(&mut self, issues: Vec<ForeseenIssue>) {
+        self.review.foreseen = issues;
     }
 
     /// Refuses the call for a limit that is used up, which is no fault of the call.

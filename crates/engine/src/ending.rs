@@ -28,7 +28,7 @@ const UNVERIFIED: &str = "unverified_changes";
 pub(crate) fn session_ended(context: &Context, ledger: &SessionLedger, event: &HookEvent) {
     let environment = context.environment();
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-    let read = usage::transcribed(environment, event, &known, usage::AT_THE_END, None);
+    let read = usage::transcribed(context, event, &known, usage::AT_THE_END, None);
     let state = ledger.state().unwrap_or_default();
     let due = change_records::before_the_end(context, ledger.folder().as_str(), &state);
     let bodies = read.into_iter().chain([event_record(event, fields(&state, &due))]).collect();

@@ -433,7 +433,7 @@ fn after(
         observation: Some(observed(&outcome.action, &outcome.output, success(outcome.failed))),
         verification,
     });
-    let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
+    let read = usage::transcribed(context, event, &known, usage::AFTER_A_CALL, None);
     let spent = spending::used(context, known.state());
     let ran = unanswered.clone().map(|record| RecordBody::Unanswered(Box::new(record)));
     let unseen = unreviewed.as_ref().map(unreviewed::Finding::record);
@@ -484,7 +484,7 @@ fn batch_done(context: &Context, event: &HookEvent, ledger: &SessionLedger) -> H
         return HookResponse::NoOpinion;
     }
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
-    let read = usage::transcribed(context.environment(), event, &known, usage::AFTER_A_CALL, None);
+    let read = usage::transcribed(context, event, &known, usage::AFTER_A_CALL, None);
     let bodies = std::iter::once(body).chain(read).collect();
     match ledger.append_all_to(known, context.environment().now(), bodies, Durability::Plain) {
         Ok(appended) => run_over(context, ledger, &appended.state).unwrap_or(HookResponse::NoOpinion),

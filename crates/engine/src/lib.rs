@@ -44,6 +44,7 @@
 //! | `batch` | a review as the answer of `check --batch` |
 //! | `records`, `session_ledger` | what is written down, and how |
 //! | `retention` | what is older than it is kept, in all stores |
+//! | `foresight` | what the detectors would say once a call has run |
 //! | `verification` | after a call: what really changed, against what was predicted |
 //! | `monitor` | after each outcome: what the detectors find, what is done about it |
 //! | `intervention_texts` | what the user wrote about interventions |
@@ -103,6 +104,7 @@ pub mod error;
 pub mod fail_closed;
 mod flow;
 mod for_user;
+mod foresight;
 pub mod gate_process;
 mod guarded_start;
 mod held_file;

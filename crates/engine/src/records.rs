@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 pub(crate) const RECORDED_EFFECTS: usize = 64;
 
 /// How many programs of one action are written down (ours).
-const RECORDED_PROGRAMS: usize = 16;
+pub(crate) const RECORDED_PROGRAMS: usize = 16;
 
 /// How many values of the input of one action are written down (ours): records are read back by every later call, each value as a node of a
 /// tree.
@@ -87,7 +87,7 @@ pub(crate) fn event_record(event: &HookEvent, fields: Json) -> RecordBody {
     RecordBody::Event { name: event.name.clone(), fields }
 }
 
-/// What a review said.
+/// What a review said. By which policy, whoever asks adds where something was said.
 pub(crate) fn review_record(
     review: &Review,
     action: &Action,
@@ -127,6 +127,9 @@ pub(crate) fn review_record(
         }),
         intent: spoken.then_some(review.intent),
         confidence: spoken.then(|| review.confidence.value()),
+        scope: spoken.then_some(review.risk.reach),
+        policy: None,
+        resources: spoken.then_some(review.side_effects.resources),
         further_reasons: when_spoken(further_reasons(review)),
         mitigations: when_spoken(&review.side_effects.mitigations),
         effects: all.iter().take(RECORDED_EFFECTS).cloned().collect(),
@@ -135,6 +138,7 @@ pub(crate) fn review_record(
         secret_marks: review.secret_marks.clone(),
         flow_marks: review.flow_marks.clone(),
         flow: review.flow,
+        foreseen: review.foreseen.clone(),
         rules: review
             .rules
             .iter()
@@ -201,9 +205,10 @@ fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
     }))
 }
 
-/// The record of a message of the agent: a mark of it, and what it says about new work and about what was seen.
-pub(crate) fn message_record(text: &str, place: MessagePlace) -> RecordBody {
-    let cascade = cascade(text);
+/// The record of a message of the agent: a mark of it, and what it says about new work, with these patterns beside our own, and about what was
+/// seen.
+pub(crate) fn message_record(text: &str, place: MessagePlace, own: &[String]) -> RecordBody {
+    let cascade = cascade(text, own);
     let cascade = (cascade.level > CascadeLevel::None).then_some(cascade);
     RecordBody::Message { mark: u64::from(message_mark(text).0), cascade, claim: claim(text), place }
 }

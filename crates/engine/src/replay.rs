@@ -72,7 +72,9 @@ impl ReplaySession {
 
     /// The agent said something.
     pub fn said(&mut self, text: &str) -> Noticed {
-        self.apply(message_record(text, MessagePlace::End));
+        let own = &self.context.policy().config().patterns.cascade_patterns;
+        let record = message_record(text, MessagePlace::End, own);
+        self.apply(record);
         self.detect()
     }
 

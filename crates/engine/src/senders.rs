@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use checkrein_facts::{History, TrustDebt, World as _};
 use checkrein_ledger::Durability;
-use checkrein_policy::Config;
+use checkrein_policy::{Config, PolicyVersion};
 use checkrein_protocol::{AbsolutePath, Action, ActionId, RecordBody, SessionId};
 use checkrein_review::{Forecast, Review, ReviewCache, Saved, VerdictKind};
 use checkrein_session::sessions;
@@ -61,7 +61,7 @@ pub fn evaluate(
     sent: &SentAction,
     keeping: Keeping,
     cache: Option<&mut ReviewCache>,
-) -> Result<Review, CommandError> {
+) -> Result<(Review, PolicyVersion), CommandError> {
     let started = Instant::now();
     let action = &sent.action;
     let client = client_of(&sent.sender);
@@ -104,7 +104,8 @@ pub fn evaluate(
     let review = adjudicate(review, &circumstances, Surface::Message).review;
     if keeping == Keeping::Recorded {
         let id = ActionId(format!("{FRAMEWORK}-{}-{}", environment.now().0, checkrein_files::aside()));
-        let record = review_record(&review, action, id, None, config.mode, started.elapsed().as_micros());
+        let mut record = review_record(&review, action, id, None, config.mode, started.elapsed().as_micros());
+        record.policy = record.intent.map(|_| context.policy().version().to_string());
         let durability = match review.verdict.kind {
             VerdictKind::Block | VerdictKind::Halt => Durability::Durable,
             VerdictKind::Ok | VerdictKind::Nudge | VerdictKind::Escalate => Durability::Plain,
@@ -112,7 +113,7 @@ pub fn evaluate(
         let body = RecordBody::Review(Box::new(record));
         ledger.append(environment.now(), body, durability).map_err(|error| unwritten(&error))?;
     }
-    Ok(review)
+    Ok((review, context.policy().version()))
 }
 
 /// The first record of a session of a sender.

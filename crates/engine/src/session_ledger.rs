@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_ledger::{
-    EventDetail, EventLog, LedgerError,
+    EventDetail, EventLog, EventWords, LedgerError,
     mask::{MaskKey, Masking, MaskingChoice},
 };
 
@@ -47,7 +47,11 @@ fn events(environment: &HostEnvironment, config: &Config) -> Option<EventLog> {
         TelemetryEvents::Notable => EventDetail::Notable,
         TelemetryEvents::All => EventDetail::All,
     };
-    tells(environment, config).then(|| EventLog::new(events_folder(environment, config), detail))
+    let words = match sealing(&config.audit) {
+        Sealing::On => EventWords::Withheld,
+        Sealing::Off => EventWords::Told,
+    };
+    tells(environment, config).then(|| EventLog::new(events_folder(environment, config), detail, words))
 }
 
 /// The folder of the event log.

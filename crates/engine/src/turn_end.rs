@@ -38,9 +38,10 @@ pub(crate) fn turn_ended(
     beginning::hold(context, ledger, event, known.state());
     let offered = known.state().controller().heard_about_offers();
     let is_halted = known.state().halted().is_some();
-    let read = usage::transcribed(context.environment(), event, &known, usage::AT_THE_END, message);
+    let read = usage::transcribed(context, event, &known, usage::AT_THE_END, message);
     let spent = spending::used(context, known.state());
-    let said = message.map(|text| message_record(text, MessagePlace::End));
+    let own = &context.policy().config().patterns.cascade_patterns;
+    let said = message.map(|text| message_record(text, MessagePlace::End, own));
     let bodies = read.into_iter().chain(said).chain([event_record(event, json!({}))]).collect();
     let now = context.environment().now();
     let config = context.policy().config();

@@ -96,6 +96,7 @@ pub(crate) fn looked_at(
     let review = adjudicated.review;
     let mode = context.policy().config().mode;
     let mut record = review_record(&review, action, id, None, mode, started.elapsed().as_micros());
+    record.policy = record.intent.map(|_| context.policy().version().to_string());
     record.digest = Some(allowances::digest(action));
     record.code = Some(stopped.code);
     record.unliftable = stopped.unliftable;
@@ -158,6 +159,7 @@ pub(crate) fn alone<'a>(
 ) -> Circumstances<'a> {
     Circumstances {
         action,
+        actor: None,
         config: context.policy().config(),
         state,
         history,

@@ -16,6 +16,7 @@ use checkrein_session::{Cost, KnownSession, SessionState};
 
 use checkrein_supervise::runs::{HookLimits, HookSwitch, RunSpending};
 
+use crate::context::Context;
 use crate::docket::Docket;
 use crate::environment::HostEnvironment;
 use crate::error::CommandError;
@@ -113,12 +114,13 @@ const MESSAGES: usize = 8;
 /// What the transcript says that is new, as records: what was spent, and messages between calls that speak of new work. `last` is the
 /// message that is recorded anyway.
 pub(crate) fn transcribed(
-    environment: &HostEnvironment,
+    context: &Context,
     event: &HookEvent,
     known: &KnownSession,
     most: usize,
     last: Option<&str>,
 ) -> Vec<RecordBody> {
+    let (environment, own) = (context.environment(), &context.policy().config().patterns.cascade_patterns);
     let transcript = event.transcript.clone().or_else(|| kept(environment, event));
     let Some(reading) = read(environment, known.state(), transcript.as_ref(), most) else {
         return Vec::new();
@@ -126,7 +128,7 @@ pub(crate) fn transcribed(
     let known_marks = [Some(known.state().said()), last.map(message_mark)];
     let is_new = |text: &&String| !known_marks.contains(&Some(message_mark(text)));
     let speaks = |body: &RecordBody| matches!(body, RecordBody::Message { cascade: Some(_), .. });
-    let said = reading.said.iter().filter(is_new).map(|text| message_record(text, MessagePlace::Midway));
+    let said = reading.said.iter().filter(is_new).map(|text| message_record(text, MessagePlace::Midway, own));
     let mut bodies: Vec<RecordBody> = said.filter(speaks).take(MESSAGES).collect();
     bodies.push(RecordBody::Usage(Box::new(reading.usage)));
     bodies

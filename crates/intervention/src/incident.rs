@@ -694,7 +694,7 @@ mod tests {
         assert!(other.markdown(|moment| moment.0.to_string()).contains("severity critical"));
     }
 
-    // Source: seed 000-48, 000-55, 000-61, 000-50, 000-51, 000-52, 000-60
+    // Source: seed 000-48, 000-50, 000-51, 000-52, 000-55, 000-58, 000-60, 000-61, 000-66
     #[test]
     fn a_report_has_all_parts_of_seed_000() {
         let text = incident().markdown(|moment| moment.0.to_string());

@@ -57,7 +57,7 @@ mod tests {
         }
     }
 
-    // Source: seed 000-72
+    // Source: seed 000-71, 000-72
     #[test]
     fn the_score_of_seed_000() {
         for (severity, base) in
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(combined_score(2.0, 3), Share::new(1.0));
     }
 
-    // Source: seed 000-73
+    // Source: seed 000-69, 000-73, 001-22, 001-25
     #[test]
     fn the_bands_of_seed_000_an_edge_is_strict() {
         for (score, kind) in [

@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(next(InterventionKind::SoftCorrection, 1.0), InterventionKind::SoftCorrection);
     }
 
-    // Source: seed 000-79
+    // Source: seed 000-79, 000-80
     #[test]
     fn the_table_of_seed_000() {
         use InterventionKind as Kind;
@@ -86,6 +86,12 @@ mod tests {
                 .map(|severity| pattern_specific(pattern, severity));
             assert_eq!(found, kinds);
             assert_eq!(pattern_specific(pattern, Severity::Critical), kinds[2]);
+        }
+        // No pattern is without a list, and critical is nowhere weaker than high.
+        for pattern in PatternKind::ALL {
+            let [low, high, critical] = [Severity::Low, Severity::High, Severity::Critical]
+                .map(|severity| pattern_specific(pattern, severity));
+            assert!(low < high && high <= critical, "{pattern:?}");
         }
     }
 }

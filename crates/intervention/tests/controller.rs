@@ -103,7 +103,7 @@ impl Session {
     }
 }
 
-// Source: seed 000-75
+// Source: seed 000-71, 000-75, 001-5
 #[test]
 fn what_does_not_help_climbs_one_rung_at_a_time_and_stops_last() {
     let mut session = Session::new();
@@ -142,7 +142,7 @@ fn an_issue_that_ended_in_time_was_helped() {
     assert_eq!(session.kind_after(60, &errors), InterventionKind::SoftCorrection);
 }
 
-// Source: seed 000-81, 000-83
+// Source: seed 000-81, 000-83, 000-103
 #[test]
 fn cooldown_and_delay_hold_it_seed_000() {
     let mut session = Session::new();
@@ -158,7 +158,7 @@ fn cooldown_and_delay_hold_it_seed_000() {
     assert_eq!(session.decide(&errors), InterventionDecision::Wait(Deferral::Disabled));
 }
 
-// Source: seed 000-5
+// Source: seed 000-5, 000-70, 000-76
 #[test]
 fn limits_that_are_reached_escalate_upstream_5() {
     let mut session = Session::new();
@@ -349,7 +349,7 @@ fn a_rollback_names_the_action_before_which_the_trouble_began() {
     );
 }
 
-// Source: seed 000-40
+// Source: seed 000-40, 000-41, 000-76
 #[test]
 fn after_a_rollback_limits_are_those_of_that_time_and_history_is_kept_seed_000() {
     let mut session = Session::new();
@@ -420,13 +420,15 @@ fn text_of(mut session: Session, found: &Issue, kind: InterventionKind) -> Strin
     (0..5).map(|_| session.after(120, found)).find(|made| made.kind == kind).unwrap().text
 }
 
-// Source: seed 000-31
+// Source: seed 000-31, 000-32
 #[test]
 fn a_notice_of_tighter_limits_names_them_seed_000() {
     let errors = issue(PatternKind::RepetitiveErrors, Severity::High, 5.0);
     let text = text_of(Session::new(), &errors, InterventionKind::ResourceThrottling);
     let expected = "Limits for the next 10 calls: file operations 50 instead of 100 (40 used), $2.50 instead of $5.00 ($1.50 used).";
     assert!(text.contains(expected), "{text}");
+    let advice = text.lines().last().unwrap();
+    assert!(advice.to_lowercase().contains("do something else"), "how to do with less: {text}");
 }
 
 // Source: seed 000-8

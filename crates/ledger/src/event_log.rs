@@ -1,5 +1,6 @@
 //! The event log: what records tell that is worth a look, one JSON object a line, a file a day, for whatever gathers logs. It holds no
-//! command, prompt or content, and what it takes over from a record is masked already. The ledger is the truth: what cannot be written here
+//! prompt and no content of a file, and what it takes over from a record is masked already. Beside sealed records it holds no words at all: they
+//! stand in the records. The ledger is the truth: what cannot be written here
 //! is lost, and says so to nobody but a problem of the append.
 
 use std::fs::{self, DirBuilder};
@@ -29,11 +30,24 @@ pub enum EventDetail {
     All,
 }
 
+/// Whether events say in words what records say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventWords {
+    /// They do.
+    Told,
+    /// They hold names and numbers alone: the records are sealed, and words beside them would tell what they hide.
+    Withheld,
+}
+
+/// The fields of events that hold words of a record, or places.
+const WORDS: [&str; 8] = ["detail", "error", "file", "reason", "summary", "text", "why", "workspace"];
+
 /// Where events are written, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     folder: PathBuf,
     detail: EventDetail,
+    words: EventWords,
 }
 
 /// How urgent an event is.
@@ -63,17 +77,21 @@ pub struct Event {
 
 impl EventLog {
     /// Writes into files of this folder.
-    pub fn new(folder: PathBuf, detail: EventDetail) -> Self {
-        Self { folder, detail }
+    pub fn new(folder: PathBuf, detail: EventDetail, words: EventWords) -> Self {
+        Self { folder, detail, words }
     }
 
     /// Appends the events of these records.
     pub(crate) fn write(&self, session: &str, records: &[Record]) -> io::Result<()> {
         let (mut text, mut last) = (String::new(), Timestamp(0));
         for record in records {
-            let Some(event) = event_of(&record.body) else { continue };
+            let Some(mut event) = event_of(&record.body) else { continue };
             if event.level == EventLevel::Debug && self.detail < EventDetail::All {
                 continue;
+            }
+            match self.words {
+                EventWords::Told => {}
+                EventWords::Withheld => event.fields.retain(|name, _| !WORDS.contains(&name.as_str())),
             }
             last = record.at;
             text.push_str(&line(session, record, event).to_string());

@@ -62,7 +62,7 @@ pub use authentications::{
 };
 pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};
-pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, event_of, old_events};
+pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, EventWords, event_of, old_events};
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
 pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};

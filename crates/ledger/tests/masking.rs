@@ -514,13 +514,19 @@ fn no_text_of_a_review_keeps_a_secret() {
     record.rules = list();
     record.alternatives = list();
     record.problems = list();
+    record.foreseen = vec![
+        serde_json::from_value(json!({
+            "kind": "stuck_loop", "severity": "high", "confidence": 0.7, "summary": format!("the same call (`x {secret}`)"),
+        }))
+        .unwrap(),
+    ];
     record.not_saved =
         vec![serde_json::from_value(json!({ "what": format!("file {secret}"), "places": list() })).unwrap()];
     let mut body = RecordBody::Review(record);
     mask_body(&mut body, &key());
     let written = serde_json::to_string(&body).unwrap();
     assert!(!written.contains(secret), "{written}");
-    assert_eq!(written.matches("[masked:").count(), 7, "{written}");
+    assert_eq!(written.matches("[masked:").count(), 8, "{written}");
 }
 
 /// Our own keys are known by their form, and by what they are where the state directory holds them.

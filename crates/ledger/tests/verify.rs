@@ -105,6 +105,7 @@ proptest! {
     }
 }
 
+// Source: seed 001-8, 004-88
 #[test]
 fn damage_is_named_as_what_it_is() {
     let directory = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The patterns are sequences of phrases, found without regular expressions, so that a message costs one pass for each and nothing is compiled.
 
-use checkrein_policy::CascadeThresholds;
+use checkrein_policy::{CascadeCategory, CascadePattern, CascadeThresholds};
 use checkrein_protocol::{Cascade, CascadeLevel, Severity};
 
 use crate::issue::{ActionNumber, Issue, PatternKind, Share};
@@ -10,22 +10,17 @@ use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 /// How much of a message is read, in bytes (upstream 3.1: characters).
 const LONGEST: usize = 10_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Category {
-    ContinuationOffer,
-    NumberedChoice,
-    TaskCompletionPivot,
-    ScopeExpansion,
-}
+/// How many bytes may lie between the parts of an own pattern (upstream 3.1).
+const GAP: usize = 80;
 
 /// Phrases of which one must come, at most so many bytes after the end of the part before; 0 means at once.
-type Part = (usize, &'static [&'static str]);
+type Part<'a> = (usize, &'a [&'a str]);
 
 struct Pattern {
     id: &'static str,
-    category: Category,
+    category: CascadeCategory,
     weight: f64,
-    parts: &'static [Part],
+    parts: &'static [Part<'static>],
 }
 
 const GO_ON: &[&str] = &["continue", "proceed", "start", "begin", "move on"];
@@ -36,7 +31,7 @@ const DONE: &[&str] =
     &["finished", "completed", "fixed", "solved", "done", "updated", "resolved", "handled", "addressed"];
 
 const PATTERNS: [Pattern; 14] = {
-    use Category::{ContinuationOffer, ScopeExpansion, TaskCompletionPivot};
+    use CascadeCategory::{ContinuationOffer, ScopeExpansion, TaskCompletionPivot};
     [
         Pattern {
             id: "CP-001",
@@ -154,8 +149,8 @@ const PATTERNS: [Pattern; 14] = {
     ]
 };
 
-/// What a message says. A permission prompt of a client says nothing.
-pub fn cascade(message: &str) -> Cascade {
+/// What a message says, with these patterns beside our own, each as [`CascadePattern`] reads it. A permission prompt of a client says nothing.
+pub fn cascade(message: &str, own: &[String]) -> Cascade {
     let end = (0..=message.len().min(LONGEST)).rev().find(|end| message.is_char_boundary(*end)).unwrap_or(0);
     let text = message.get(..end).unwrap_or_default().trim().to_lowercase().replace('\u{2019}', "'");
     if text.is_empty() || is_permission_prompt(&text) {
@@ -164,18 +159,32 @@ pub fn cascade(message: &str) -> Cascade {
     let phrases = PATTERNS
         .iter()
         .filter(|pattern| found(&text, pattern.parts))
-        .map(|pattern| (pattern.id, pattern.category, pattern.weight));
-    let hits: Vec<(&str, Category, f64)> = phrases.chain(numbered(&text)).collect();
-    let greatest = |category: Category| {
+        .map(|pattern| (pattern.id.to_owned(), pattern.category, pattern.weight));
+    let numbered =
+        numbered(&text).into_iter().map(|(id, category, weight)| (id.to_owned(), category, weight));
+    let own = own
+        .iter()
+        .filter_map(|line| CascadePattern::parse(line))
+        .filter(|pattern| is_said(&text, pattern))
+        .map(|pattern| (pattern.name, pattern.category, pattern.weight));
+    let hits: Vec<(String, CascadeCategory, f64)> = phrases.chain(numbered).chain(own).collect();
+    let greatest = |category: CascadeCategory| {
         hits.iter().filter(|(_, of, _)| *of == category).map(|(_, _, weight)| *weight).fold(0.0, f64::max)
     };
-    let score = greatest(Category::ContinuationOffer)
-        + greatest(Category::NumberedChoice)
-        + greatest(Category::TaskCompletionPivot)
-        + greatest(Category::ScopeExpansion);
+    let score = greatest(CascadeCategory::ContinuationOffer)
+        + greatest(CascadeCategory::NumberedChoice)
+        + greatest(CascadeCategory::TaskCompletionPivot)
+        + greatest(CascadeCategory::ScopeExpansion);
     let score = Share::new(score);
-    let patterns = hits.iter().map(|(id, _, _)| (*id).to_owned()).collect();
+    let patterns = hits.into_iter().map(|(id, _, _)| id).collect();
     Cascade { score, level: CascadeLevel::of(score), patterns }
+}
+
+/// Whether the phrases of an own pattern are said, one after the other.
+fn is_said(text: &str, pattern: &CascadePattern) -> bool {
+    let phrases: Vec<[&str; 1]> = pattern.phrases.iter().map(|phrase| [phrase.as_str()]).collect();
+    let parts: Vec<Part<'_>> = phrases.iter().map(|phrase| (GAP, phrase.as_slice())).collect();
+    found(text, &parts)
 }
 
 /// The issue that a message is when nobody is there to answer it: from high on (seed 004).
@@ -215,7 +224,7 @@ fn is_permission_prompt(text: &str) -> bool {
 }
 
 /// Whether the parts come one after the other, in one line, beginning with a word.
-fn found(text: &str, parts: &[Part]) -> bool {
+fn found(text: &str, parts: &[Part<'_>]) -> bool {
     let Some(((_, first), rest)) = parts.split_first() else { return false };
     first.iter().any(|phrase| {
         text.match_indices(phrase).any(|(start, _)| {
@@ -225,7 +234,7 @@ fn found(text: &str, parts: &[Part]) -> bool {
     })
 }
 
-fn follow(text: &str, end: usize, parts: &[Part]) -> bool {
+fn follow(text: &str, end: usize, parts: &[Part<'_>]) -> bool {
     let Some(((gap, phrases), rest)) = parts.split_first() else { return true };
     let after = text.get(end..).unwrap_or_default();
     let line = after.split('\n').next().unwrap_or_default();
@@ -237,7 +246,7 @@ fn follow(text: &str, end: usize, parts: &[Part]) -> bool {
 }
 
 /// The three patterns of lists: CP-010, CP-011, CP-012.
-fn numbered(text: &str) -> Vec<(&'static str, Category, f64)> {
+fn numbered(text: &str) -> Vec<(&'static str, CascadeCategory, f64)> {
     let mut hits = Vec::new();
     let item = |line: &str, number: &str| {
         let rest = line.trim_start().strip_prefix(number)?;
@@ -249,10 +258,10 @@ fn numbered(text: &str) -> Vec<(&'static str, Category, f64)> {
             .any(|rest| words.iter().any(|word| rest.starts_with(word)))
     };
     if starts("1", &["yes", "continue", "proceed", "go ahead"]) {
-        hits.push(("CP-010", Category::NumberedChoice, 0.5));
+        hits.push(("CP-010", CascadeCategory::NumberedChoice, 0.5));
     }
     if starts("2", &["no", "stop", "wait", "hold"]) {
-        hits.push(("CP-011", Category::NumberedChoice, 0.5));
+        hits.push(("CP-011", CascadeCategory::NumberedChoice, 0.5));
     }
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let chosen = lines.windows(3).any(|lines| match lines {
@@ -265,7 +274,7 @@ fn numbered(text: &str) -> Vec<(&'static str, Category, f64)> {
         _ => false,
     });
     if chosen {
-        hits.push(("CP-012", Category::NumberedChoice, 0.4));
+        hits.push(("CP-012", CascadeCategory::NumberedChoice, 0.4));
     }
     hits
 }
@@ -296,12 +305,12 @@ mod tests {
             ("There is another bug here, should I fix it?", "CP-032"),
             ("Should I also update the docs?", "CP-033"),
         ] {
-            let cascade = cascade(message);
+            let cascade = cascade(message, &[]);
             assert!(cascade.patterns.iter().any(|found| found == id), "{message}: {cascade:?}");
         }
     }
 
-    // Source: seed 004-17
+    // Source: seed 004-16, 004-17
     #[test]
     fn the_levels_of_seed_004() {
         let level = |score| CascadeLevel::of(Share::new(score));
@@ -318,8 +327,8 @@ mod tests {
             ]
         );
         // The greatest weight of each category, added up and capped.
-        assert_eq!(cascade("Should I continue?").score, Share::new(0.7));
-        assert_eq!(cascade("Should I continue?\n1. Yes\n2. No").score, Share::new(1.0));
+        assert_eq!(cascade("Should I continue?", &[]).score, Share::new(0.7));
+        assert_eq!(cascade("Should I continue?\n1. Yes\n2. No", &[]).score, Share::new(1.0));
     }
 
     #[test]
@@ -333,19 +342,43 @@ mod tests {
             "The parser reads the file and returns a tree.",
             "",
         ] {
-            assert_eq!(cascade(message).level, CascadeLevel::None, "{message}");
+            assert_eq!(cascade(message, &[]).level, CascadeLevel::None, "{message}");
         }
+    }
+
+    // Source: seed 004-25
+    #[test]
+    fn own_patterns_count_beside_ours_in_their_category() {
+        let own = ["next-ticket scope_expansion 0.7 the next ticket ... I will take it".to_owned()];
+        let message = "The next ticket in the list is short, I will take it.";
+        assert_eq!(cascade(message, &[]).level, CascadeLevel::None);
+        let found = cascade(message, &own);
+        assert_eq!((found.level, found.patterns), (CascadeLevel::High, vec!["next-ticket".to_owned()]));
+        for other in [
+            "I will take it: the next ticket",
+            "anext ticket, I will take it",
+            "The next ticket\nI will take it",
+            &format!("The next ticket {}I will take it", "is ".repeat(30)),
+        ] {
+            assert_eq!(cascade(other, &own).level, CascadeLevel::None, "{other}");
+        }
+        // The greatest weight of a category counts once, and another category adds to it.
+        let text = "The next ticket: I will take it. Should I also update the docs?";
+        assert_eq!(cascade(text, &own).score, Share::new(0.7));
+        let text = "The next ticket: I will take it. Should I continue?";
+        assert_eq!(cascade(text, &own).score, Share::new(1.0));
     }
 
     #[test]
     fn a_marker_at_the_end_of_a_long_text_hides_nothing() {
         let text = format!("{} Should I continue? (y/n)", "words ".repeat(60));
-        assert_eq!(cascade(&text).level, CascadeLevel::High);
+        assert_eq!(cascade(&text, &[]).level, CascadeLevel::High);
     }
 
+    // Source: seed 001-65
     #[test]
     fn long_hostile_texts_are_read_in_bounded_time() {
         let text = "I've done ".repeat(10_000);
-        assert_eq!(cascade(&text).level, CascadeLevel::None);
+        assert_eq!(cascade(&text, &[]).level, CascadeLevel::None);
     }
 }

@@ -1,5 +1,7 @@
 //! The behaviour of a session: the state of all detectors, bounded, and what they find in it.
 
+mod foresight;
+
 use std::collections::VecDeque;
 
 use checkrein_policy::StuckLoopThresholds;

@@ -117,6 +117,12 @@ impl Errors {
         self.0.clear();
     }
 
+    /// The error that an action ended in when it failed last, with the tests that it ran.
+    pub(crate) fn last_of(&self, action: Fingerprint) -> Option<(ErrorSignature, Option<TestCounts>)> {
+        let last = self.0.iter().rev().find(|error| error.action == action)?;
+        Some((last.error, last.tests))
+    }
+
     pub(crate) fn detect(
         &self,
         now: ActionNumber,

@@ -63,6 +63,11 @@ impl Stagnation {
         self.0 = None;
     }
 
+    /// The counts of the last run of the tests, if it was this action.
+    pub(crate) fn counts_of(&self, action: Fingerprint) -> Option<TestCounts> {
+        self.0.as_ref().filter(|runs| runs.action == action).map(|runs| runs.counts)
+    }
+
     pub(crate) fn detect(&self, now: ActionNumber, thresholds: StagnationThresholds) -> Option<Issue> {
         let runs = self.0.as_ref().filter(|runs| runs.actions.last() == Some(&now))?;
         let needed = needed(runs.counts, thresholds);

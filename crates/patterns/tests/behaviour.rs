@@ -104,6 +104,7 @@ fn a_day_of_honest_work_is_left_alone() {
     assert_eq!(session.found, []);
 }
 
+// Source: seed 001-4, 001-21
 #[test]
 fn a_loop_is_found_and_its_end_too() {
     let mut session = Session::default();
@@ -149,6 +150,7 @@ fn the_loops_of_sub_agents_are_their_own() {
     assert_eq!(session.found, [], "two agents looked three times each");
 }
 
+// Source: seed 001-63
 #[test]
 fn the_state_stays_small_whatever_happens() {
     let mut session = Session::default();
@@ -164,4 +166,103 @@ fn the_state_stays_small_whatever_happens() {
         largest = largest.max(postcard::to_stdvec(&session.behaviour).unwrap().len());
     }
     assert!(largest < 4 * 1024, "{largest} bytes");
+}
+
+impl Session {
+    /// What would begin or grow with an action that is called next.
+    fn foresees(&self, action: &str, deed: Activity) -> Vec<PatternKind> {
+        let mut ahead = Self { behaviour: self.behaviour.clone(), number: self.number, found: Vec::new() };
+        let plan = ahead.plan(action, deed);
+        let issues = self.behaviour.foreseen(&plan, &PatternSettings::default());
+        issues.iter().map(|issue| issue.kind).collect()
+    }
+
+    fn foresees_edit(&self, before: &str, after: &str) -> Vec<PatternKind> {
+        let mut ahead = Self { behaviour: self.behaviour.clone(), number: self.number, found: Vec::new() };
+        let mut plan = ahead.plan(&format!("edit {before} {after}"), Activity::Changes);
+        plan.edit = Some(Edit {
+            path: Fingerprint(1),
+            before: Fingerprint::of(before),
+            after: Fingerprint::of(after),
+        });
+        let issues = self.behaviour.foreseen(&plan, &PatternSettings::default());
+        issues.iter().map(|issue| issue.kind).collect()
+    }
+}
+
+// Source: seed 001-34
+#[test]
+fn an_action_is_handed_to_the_detectors_before_it_runs_and_leaves_no_trace_there() {
+    let mut session = Session::default();
+    (0..3).for_each(|_| session.runs("ls", "a b"));
+    let before = session.behaviour.clone();
+    assert_eq!(session.foresees("ls", Activity::Runs), [PatternKind::StuckLoop]);
+    assert_eq!(session.foresees("cat a", Activity::Runs), []);
+    assert_eq!(session.behaviour, before);
+    session.runs("ls", "a b");
+    assert_eq!(session.found, [(4, PatternKind::StuckLoop)], "it came as it was foreseen");
+    assert_eq!(session.foresees("ls", Activity::Runs), [], "what stands already is not foreseen again");
+
+    // Errors come back as they came.
+    let mut session = Session::default();
+    (0..2).for_each(|_| session.fails("cargo run", "error: no such file"));
+    let foreseen = session.foresees("cargo run", Activity::Runs);
+    assert!(foreseen.contains(&PatternKind::RepetitiveErrors), "{foreseen:?}");
+    // So do tests.
+    let mut session = Session::default();
+    session.fails("cargo test", "0 passed, 3 failed");
+    assert!(session.foresees("cargo test", Activity::Runs).contains(&PatternKind::Stagnation));
+    // What an edit writes is known beforehand.
+    let mut session = Session::default();
+    for (before, after) in [("a", "b"), ("b", "a"), ("a", "b")] {
+        session.edits(before, after);
+    }
+    session.found.clear();
+    let foreseen = session.foresees_edit("b", "a");
+    session.edits("b", "a");
+    assert_eq!(foreseen, session.kinds(), "an edit that goes back once more");
+}
+
+#[test]
+fn nothing_is_held_against_an_action_that_may_come_out_otherwise() {
+    let mut session = Session::default();
+    (0..2).for_each(|_| session.fails("cargo test", "0 passed, 3 failed"));
+    session.edits("old", "new");
+    assert_eq!(session.foresees("cargo test", Activity::Runs), [], "something was changed in between");
+    let mut session = Session::default();
+    (0..3).for_each(|_| session.runs("ls", "a b"));
+    assert_eq!(session.foresees("ls", Activity::Waits), [], "it waits for something else");
+    session.behaviour.prompted();
+    assert_eq!(session.foresees("ls", Activity::Runs), [], "the user spoke in between");
+}
+
+/// What is foreseen of an action that then ends as it did before, is found.
+#[test]
+fn what_is_foreseen_comes_true_where_nothing_changes() {
+    let mut state = 7_u64;
+    let mut next = |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    let mut foreseen_in_all = 0;
+    for _ in 0..400 {
+        let mut session = Session::default();
+        for _ in 0..12 {
+            let which = next(3);
+            let action = format!("call {which}");
+            let foreseen = session.foresees(&action, Activity::Runs);
+            let standing: Vec<PatternKind> = session.kinds();
+            match which {
+                0 => session.fails(&action, "error: the thing is broken"),
+                1 => session.fails(&action, "1 passed, 2 failed"),
+                _ => session.runs(&action, "the same text"),
+            }
+            foreseen_in_all += foreseen.len();
+            let found: Vec<PatternKind> = session.kinds().split_off(standing.len());
+            for kind in foreseen {
+                assert!(found.contains(&kind), "{kind:?} was foreseen, and {found:?} came");
+            }
+        }
+    }
+    assert!(foreseen_in_all > 100, "only {foreseen_in_all} were foreseen");
 }

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `cascade_pattern` | own patterns of cascades |
 //! | `config` | typed settings, layers, tightening, errors with line and column |
 //! | `governance` | tiers, thresholds, trust debt, contracts, tripwires |
 //! | `rule` | what a rule is, findings, custom rules |
@@ -17,6 +18,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod cascade_pattern;
 mod config;
 mod governance;
 mod policy;
@@ -26,6 +28,7 @@ pub mod rules;
 mod scope;
 mod trial;
 
+pub use cascade_pattern::CascadePattern;
 pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
 pub use governance::*;

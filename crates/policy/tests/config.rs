@@ -174,6 +174,7 @@ fn zero_is_no_limit_and_only_a_person_says_so() {
     assert_eq!(theirs.pending.len(), 5);
 }
 
+// Source: seed 001-50, 004-10
 #[test]
 fn the_numbers_of_the_seeds_can_be_had() {
     let text = "profile: unattended\nlimits: {preset: seed, dollars: 7}\n";

@@ -262,7 +262,7 @@ fn every_example_of_the_guide_is_valid_and_shows_what_it_says() {
     let guide = include_str!("../../../docs/governance.md");
     let blocks: Vec<&str> =
         guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 4);
+    assert_eq!(blocks.len(), 5);
     let mut played = 0;
     for text in blocks {
         if text.contains("acgp.blueprint") {

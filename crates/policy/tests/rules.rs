@@ -22,6 +22,7 @@ fn decision(text: &str) -> Decision {
     check_rules(&example.context(policy.config()), &policy).decision()
 }
 
+// Source: seed 002-52, 002-53
 #[test]
 fn every_rule_catches_its_examples_and_is_silent_on_the_others() {
     let config = Config::default();
@@ -139,6 +140,7 @@ fn only_named_files_are_changed_where_files_are_named() {
     }
 }
 
+// Source: seed 002-76, 002-82
 #[test]
 fn sets_and_disabled_rules_apply() {
     let mut config = Config::default();
@@ -156,6 +158,7 @@ fn sets_and_disabled_rules_apply() {
     assert_eq!(findings(text, &Policy::new(config)), []);
 }
 
+// Source: seed 001-50, 002-52
 #[test]
 fn the_limit_of_file_operations_follows_profile_and_configuration() {
     let mut config = Config::default();
@@ -246,6 +249,7 @@ fn a_rule_is_about_a_server_by_its_tools_or_by_its_condition() {
     }
 }
 
+// Source: seed 002-54
 #[test]
 fn a_rule_that_fails_is_an_error_and_never_a_pass() {
     let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
@@ -425,6 +429,7 @@ proptest! {
         prop_assert!(after >= before, "{before:?} became {after:?}");
     }
 
+    // Source: seed 002-55
     #[test]
     fn findings_come_strictest_first(texts in proptest::collection::vec(any_effect(), 0..6)) {
         let policy = Policy::new(Config::default());

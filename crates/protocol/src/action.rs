@@ -44,6 +44,11 @@ impl Action {
         Self { tool: ToolName(tool.into()), input, cwd }
     }
 
+    /// How many bytes the action is given to write; 0 where nothing says so.
+    pub fn bytes_to_write(&self) -> u64 {
+        bytes_to_write(&self.input)
+    }
+
     /// The shell text, when the tool runs one; see [`Self::shell_field`].
     pub fn shell_text(&self) -> Option<&str> {
         self.input.get(self.shell_field()?).and_then(Json::as_str)
@@ -57,6 +62,13 @@ impl Action {
             _ => None,
         }
     }
+}
+
+/// How many bytes a tool with this input is given to write, by the fields in which clients give them.
+pub fn bytes_to_write(input: &Json) -> u64 {
+    let lengths =
+        ["content", "new_string", "new_source"].iter().filter_map(|name| input.get(*name)?.as_str());
+    lengths.map(|text| u64::try_from(text.len()).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
 }
 
 /// A name of a tool or a field without case, `_`, `-` and blanks: `working_directory` and `workingDirectory` are one.

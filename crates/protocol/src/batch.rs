@@ -7,8 +7,9 @@ use crate::action::Intent;
 use crate::decision::Decision;
 use crate::effect::{Certainty, Depth, Effect, Stake};
 use crate::effect_kind::EffectKind;
-use crate::levels::{Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
+use crate::levels::{Posture, RationalityLevel, RiskLevel, ScopeReach, Severity, TierLevel};
 use crate::nature::Nature;
+use crate::resource_use::ResourceUse;
 use crate::verdict::VerdictKind;
 
 /// One line of questions: a shell command, or a tool call.
@@ -51,11 +52,17 @@ pub struct BatchAnswer {
     pub reasons: Vec<String>,
     /// What it is for.
     pub intent: Intent,
+    /// Whether it stays where the task is.
+    pub scope: ScopeReach,
+    /// The version of the policy that it was judged by: equal policies have equal versions.
+    pub policy: String,
     /// How sure the picture is, 0 to 1, three decimals.
     pub confidence: f64,
     /// Where the command is broken so that no shell runs any of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syntax_error: Option<SyntaxErrorPlace>,
+    /// What it uses of the machine, as far as that is known before it runs.
+    pub resources: ResourceUse,
     /// What softens it.
     pub mitigations: Vec<String>,
     /// What could be done instead.

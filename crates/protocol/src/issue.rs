@@ -129,6 +129,19 @@ pub struct Issue {
     pub growths: Vec<(LimitedResource, f64)>,
 }
 
+/// An issue that would begin or grow with an action, as the detectors see it before the action runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForeseenIssue {
+    /// Which pattern.
+    pub kind: PatternKind,
+    /// How grave it would be.
+    pub severity: Severity,
+    /// How sure the detection would be.
+    pub confidence: Share,
+    /// What would then have been seen, in one clause.
+    pub summary: String,
+}
+
 impl Issue {
     /// The most actions that are named (ours).
     pub const ACTIONS: usize = 16;

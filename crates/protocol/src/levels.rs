@@ -42,6 +42,16 @@ impl RiskLevel {
     }
 }
 
+/// Whether an action stays where the task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScopeReach {
+    /// It does, as far as files are concerned.
+    Inside,
+    /// A change or a secret read lies elsewhere.
+    Outside,
+}
+
 /// The bands of rationality: high >= .8, medium >= .5, low below (seed 002; configurable).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

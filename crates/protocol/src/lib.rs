@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `action`, `path`, `time`, `change` | what an agent wants to do, where and when, and what was seen to change |
 //! | `effect`, `effect_kind`, `nature` | what an action would change, and what is special about it |
+//! | `resource_use` | how much of the machine an action is predicted to use |
 //! | `decision`, `verdict`, `levels` | what a review says, and the bands and modes of it |
 //! | `issue`, `observation`, `message`, `mark` | what detectors find, and what they keep of outputs and messages |
 //! | `intervention` | what is done about an issue |
@@ -50,6 +51,7 @@ mod older;
 mod path;
 mod plugin;
 mod record;
+mod resource_use;
 mod secret_mark;
 mod shown;
 mod site;
@@ -80,6 +82,7 @@ pub use observation::*;
 pub use path::*;
 pub use plugin::*;
 pub use record::*;
+pub use resource_use::*;
 pub use secret_mark::*;
 pub use site::*;
 pub use tally::*;

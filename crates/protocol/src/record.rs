@@ -13,12 +13,13 @@ use crate::flow_mark::{FlowMark, FlowRecord};
 use crate::hook::PermissionMode;
 use crate::id::{ActionId, ChangeId, SessionId};
 use crate::intervention::Intervention;
-use crate::issue::{ActionNumber, Issue, PatternKind};
-use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, Severity, TierLevel};
+use crate::issue::{ActionNumber, ForeseenIssue, Issue, PatternKind};
+use crate::levels::{Enforcement, Posture, RationalityLevel, RiskLevel, ScopeReach, Severity, TierLevel};
 use crate::mark::Fingerprint;
 use crate::message::{Cascade, Claim};
 use crate::observation::Observation;
 use crate::path::AbsolutePath;
+use crate::resource_use::ResourceUse;
 use crate::secret_mark::SecretMark;
 use crate::tally::TallyIncrement;
 use crate::time::Timestamp;
@@ -330,12 +331,21 @@ pub struct ReviewRecord {
     pub risk: RiskRecord,
     /// The rationality; `None` when it did not run.
     pub rationality: Option<RationalityRecord>,
-    /// What it is for; `None` for a call about which nothing was said, as for the next four.
+    /// What it is for; `None` for a call about which nothing was said, as for the next seven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
     /// How sure the picture is, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+    /// Whether it stays where the task is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ScopeReach>,
+    /// The version of the policy that it was judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// What it uses of the machine, as far as that is known before it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<ResourceUse>,
     /// The reasons behind the first, weightiest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_reasons: Vec<String>,
@@ -360,6 +370,9 @@ pub struct ReviewRecord {
     /// Which readings lead to a question about what it sends; `None` when none do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<FlowRecord>,
+    /// The issues that would begin or grow with it, as the detectors saw it before it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreseen: Vec<ForeseenIssue>,
     /// The names of the rules that fired.
     pub rules: Vec<String>,
     /// One sentence.

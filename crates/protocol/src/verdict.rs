@@ -39,3 +39,19 @@ impl VerdictKind {
         Self::ALL.into_iter().find(|verdict| verdict.name().eq_ignore_ascii_case(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Source: seed 003-1
+    #[test]
+    fn both_generations_of_names_are_read_and_one_is_written() {
+        for verdict in VerdictKind::ALL {
+            assert_eq!(VerdictKind::from_name(verdict.name()), Some(verdict));
+            assert_eq!(VerdictKind::from_name(&verdict.name().to_uppercase()), Some(verdict));
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
+        assert_eq!(VerdictKind::from_name("allow"), None);
+    }
+}

@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(decide(Grounds { risk: RiskLevel::Critical, ..senseless }).decision, Decision::Block);
     }
 
-    // Source: seed 002-39, 002-85
+    // Source: seed 001-14, 002-39, 002-43, 002-85
     #[test]
     fn the_matrix_is_the_one_of_the_seed() {
         use Decision::{Allow, Block, Modify, Warn};
@@ -125,6 +125,7 @@ mod tests {
         }
     }
 
+    // Source: seed 002-40
     #[test]
     fn a_critical_side_effect_blocks_whatever_the_matrix_says() {
         assert_eq!(decide(Grounds { severity: Severity::Critical, ..CALM }).decision, Decision::Block);
@@ -137,6 +138,7 @@ mod tests {
         assert_eq!(decide(warned), Decided { decision: Decision::Allow, warning_recorded: true });
     }
 
+    // Source: seed 002-42
     #[test]
     fn a_dangerous_pattern_is_not_let_through_for_being_new() {
         let warned = Grounds { risk: RiskLevel::High, first_time: true, dangerous_pattern: true, ..CALM };

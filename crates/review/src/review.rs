@@ -245,7 +245,7 @@ impl<'a> Forecast<'a> {
             now: world.now(),
         };
         let mut governance = governance::judge(assessed, config);
-        let side_effects = side_effects::summarise(effects);
+        let side_effects = side_effects::summarise(effects, &prediction.programs, action.bytes_to_write());
         let decided = decision::decide(Grounds {
             risk: risk.level,
             rationality: rationality.level,
@@ -297,6 +297,7 @@ impl<'a> Forecast<'a> {
             secret_marks: prediction.secret_marks.clone(),
             flow_marks,
             flow: None,
+            foreseen: Vec::new(),
             fingerprint,
             governance,
         };

@@ -1,11 +1,12 @@
 //! Side effects: what would change, whether it can be taken back, what softens it (seed 002).
 
-use checkrein_protocol::{AbsolutePath, Aim, Effect, EffectKind, Nature, Severity, Stake};
+use checkrein_protocol::{AbsolutePath, Aim, Effect, EffectKind, Nature, ResourceUse, Severity, Stake};
 
 use crate::verdict::SideEffects;
 
-/// Sums up the effects of one action.
-pub(crate) fn summarise(effects: Vec<Effect>) -> SideEffects {
+/// Sums up the effects of one action that runs these programs, and is given so many bytes to write.
+pub(crate) fn summarise(effects: Vec<Effect>, programs: &[String], bytes_written: u64) -> SideEffects {
+    let resources = ResourceUse::of(&effects, programs, bytes_written);
     let reversible = effects.iter().all(|effect| effect.reversible);
     let severity = effects.iter().map(|effect| effect.severity).max().unwrap_or(Severity::Low);
     let mut mitigations: Vec<String> = Vec::new();
@@ -14,7 +15,7 @@ pub(crate) fn summarise(effects: Vec<Effect>) -> SideEffects {
             mitigations.push(text.to_owned());
         }
     }
-    SideEffects { effects, reversible, severity, mitigations }
+    SideEffects { effects, reversible, severity, resources, mitigations }
 }
 
 /// What brings back what an effect takes, or what keeps it beforehand; `None` where nothing is lost, or nothing would help.
@@ -172,7 +173,7 @@ mod tests {
             saved: true,
             ..effect(EffectKind::FileDelete, file(path), Stake::Recoverable)
         };
-        let all = summarise(vec![saved("/p/a"), saved("/p/b")]);
+        let all = summarise(vec![saved("/p/a"), saved("/p/b")], &[], 0);
         assert_eq!(all.mitigations, ["what is saved first comes back with `checkrein undo`"]);
     }
 }

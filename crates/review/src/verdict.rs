@@ -4,9 +4,10 @@ use std::fmt;
 
 use checkrein_policy::{Config, Decision, VerdictKind};
 use checkrein_protocol::{
-    Effect, FlowMark, FlowRecord, FormerText, Intent, SecretMark, Severity, UnsavedRecord,
+    Effect, FlowMark, FlowRecord, ForeseenIssue, FormerText, Intent, ResourceUse, SecretMark, Severity,
+    UnsavedRecord,
 };
-pub use checkrein_protocol::{RationalityLevel, RiskLevel};
+pub use checkrein_protocol::{RationalityLevel, RiskLevel, ScopeReach};
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::ActionFingerprint;
@@ -84,6 +85,9 @@ pub struct Review {
     /// Which readings of the session lead to a question about what it sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<FlowRecord>,
+    /// The issues of the session that would begin or grow with it, as the detectors see it before it runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreseen: Vec<ForeseenIssue>,
     /// What identifies the action.
     pub fingerprint: ActionFingerprint,
     /// The quality of the trace, tripwires, flag and trust.
@@ -204,16 +208,6 @@ pub struct Risk {
     pub reach: ScopeReach,
 }
 
-/// Whether an action stays where the task is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScopeReach {
-    /// It does, as far as files are concerned.
-    Inside,
-    /// A change or a secret read lies elsewhere.
-    Outside,
-}
-
 /// One part of a risk score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
@@ -253,6 +247,9 @@ pub struct SideEffects {
     pub reversible: bool,
     /// The gravest severity; low when nothing changes.
     pub severity: Severity,
+    /// What the action uses of the machine, as far as that is known before it runs.
+    #[serde(default)]
+    pub resources: ResourceUse,
     /// What softens them.
     pub mitigations: Vec<String>,
 }

@@ -4,9 +4,12 @@
 
 use checkrein_facts::{PastAction, RecordedWorld, VersionState};
 use checkrein_policy::{Decision, Policy};
-use checkrein_protocol::{AbsolutePath, Timestamp};
+use checkrein_protocol::{
+    AbsolutePath, Action, EffectKind, Intent, NetworkReach, Severity, Stake, Timestamp, UseExtent,
+};
 use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
 use checkrein_testkit::world::{command, path, project};
+use serde_json::json;
 
 fn world() -> RecordedWorld {
     project().with_file(&path("src/main.rs"), "fn main() {}\n", VersionState::TrackedClean).with_file(
@@ -20,6 +23,7 @@ fn judged(text: &str, world: &RecordedWorld) -> Review {
     review(&command(text), world, &Policy::default())
 }
 
+// Source: seed 001-12, 002-1
 #[test]
 fn the_same_three_give_the_same_review() {
     for text in ["ls", "rm notes.md", "rm -rf ~", "git push --force", "for f in *; do rm $f; done"] {
@@ -47,7 +51,7 @@ fn doing_more_never_looks_less_risky() {
     }
 }
 
-// Source: seed 002-21
+// Source: seed 002-3, 002-21
 #[test]
 fn repeated_failures_raise_the_risk() {
     let clean = judged("cargo build", &world());
@@ -147,7 +151,7 @@ fn a_message_is_at_most_five_lines_and_its_advice_names_no_refused_command() {
     }
 }
 
-// Source: seed 001-61, 002-4, 002-9, 002-56
+// Source: seed 001-61, 002-4, 002-9, 002-56, 002-57, 002-58
 #[test]
 fn kept_answers_hold_only_while_their_facts_do() {
     let mut cache = ReviewCache::new(TimeToLive(300_000), Size(2));
@@ -166,4 +170,80 @@ fn kept_answers_hold_only_while_their_facts_do() {
         cache.review(&command(text), &world(), &policy);
     }
     assert_eq!(cache.len(), 2, "the least recently used goes");
+}
+
+// Source: seed 002-11, 002-14, 002-15
+#[test]
+fn an_action_of_each_sort_has_the_intent_that_its_effects_show() {
+    let tool = |name: &str, input: serde_json::Value| Action::tool_call(name, input, path(""));
+    let file = |name: &str| path(name).to_string();
+    for (action, intent) in [
+        (tool("Read", json!({ "file_path": file("notes.md") })), Intent::FileRead),
+        (tool("Write", json!({ "file_path": file("new.rs"), "content": "x" })), Intent::FileCreation),
+        (
+            tool(
+                "Edit",
+                json!({ "file_path": file("src/main.rs"), "old_string": "main", "new_string": "run" }),
+            ),
+            Intent::FileModification,
+        ),
+        (command("rm notes.md"), Intent::FileDeletion),
+        (command("echo x > new.txt"), Intent::FileCreation),
+        (command("curl https://example.com"), Intent::NetworkRequest),
+        (command("uname -a"), Intent::SystemCommand),
+    ] {
+        let found = review(&action, &world(), &Policy::default());
+        assert_eq!(found.intent, intent, "{} {}", action.tool.as_str(), action.input);
+    }
+}
+
+// Source: seed 002-22, 002-23, 002-24
+#[test]
+fn rights_and_standing_issues_add_to_the_risk_and_each_factor_says_why() {
+    let amount = |text: &str, world: &RecordedWorld, name: &str| {
+        let risk = judged(text, world).risk;
+        assert!(risk.factors.iter().all(|factor| !factor.detail.is_empty()), "{risk:?}");
+        let factor = risk.factors.iter().find(|factor| factor.name == name);
+        factor.map(|factor| factor.amount)
+    };
+    assert_eq!(amount("sudo rm notes.md", &world(), "privilege"), Some(0.2));
+    assert_eq!(amount("rm notes.md", &world(), "privilege"), None);
+    let mut troubled = world();
+    troubled.history.active_issues = 2;
+    assert_eq!(amount("rm notes.md", &troubled, "pattern"), Some(0.2));
+    assert_eq!(amount("rm notes.md", &world(), "pattern"), None);
+    let (before, after) = (judged("rm notes.md", &world()).risk, judged("rm notes.md", &troubled).risk);
+    assert!(after.score > before.score && after.level >= before.level, "{before:?} {after:?}");
+}
+
+// Source: seed 001-15, 002-32, 002-33, 002-34, 002-35, 002-36, 002-37
+#[test]
+fn side_effects_name_what_is_taken_and_whether_it_comes_back() {
+    let effects = |text: &str| judged(text, &world()).side_effects;
+    let lost = effects("rm notes.md");
+    let [effect] = lost.effects.as_slice() else { panic!("{lost:?}") };
+    assert_eq!((effect.kind, effect.target.path()), (EffectKind::FileDelete, Some(&path("notes.md"))));
+    assert_eq!((effect.stake, effect.reversible, effect.severity), (Stake::Unsaved, false, Severity::High));
+    assert_eq!((lost.reversible, lost.severity), (false, Severity::High));
+    let kept = effects("rm src/main.rs");
+    assert_eq!((kept.effects[0].stake, kept.effects[0].reversible), (Stake::Recoverable, true));
+    assert!(kept.reversible && kept.severity < Severity::High, "{kept:?}");
+    let both = effects("rm src/main.rs notes.md");
+    assert!(!both.reversible && both.severity == Severity::High, "the gravest counts: {both:?}");
+    let changed = effects("echo x > src/main.rs");
+    assert_eq!(changed.effects[0].kind, EffectKind::FileModify);
+
+    let has = |text: &str, kind: EffectKind| effects(text).effects.iter().any(|effect| effect.kind == kind);
+    assert!(has("sudo systemctl disable sshd", EffectKind::SystemModification));
+    assert!(has("cargo test", EffectKind::ProcessSpawn));
+    let sent = effects("curl https://tracker.invalid/x");
+    assert_eq!(
+        (sent.effects[0].kind, sent.effects[0].reach),
+        (EffectKind::NetworkRequest, Some(NetworkReach::External))
+    );
+
+    let used = effects("rm src/main.rs notes.md && curl https://example.com").resources;
+    assert_eq!((used.file_operations, used.programs, used.connections), (2, 2, 1));
+    assert_eq!(used.extent, UseExtent::Whole);
+    assert_eq!(effects("cargo test").resources.extent, UseExtent::AtLeast);
 }

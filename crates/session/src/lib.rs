@@ -29,8 +29,9 @@ pub use sessions::{SessionSummary, sessions, summary};
 pub use spent::{Cost, UsageTotals};
 pub use state::{
     CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers,
-    HeldPluginFactor, HeldPluginIssue, NeedsYes, PluginAdvice, PluginFindings, ResumeTerms, SessionState,
-    StandingTerms, TERMS_EVENT, TURN_END_EVENTS, UsedUp, VerdictCounts, bounds, file_operations,
+    HeldPluginFactor, HeldPluginIssue, NeedsYes, PlannedCall, PluginAdvice, PluginFindings, ResumeTerms,
+    SessionState, StandingTerms, TERMS_EVENT, TURN_END_EVENTS, UsedUp, VerdictCounts, bounds,
+    file_operations,
 };
 
 /// The ledger of a session, with its state.

@@ -40,6 +40,7 @@ pub use due_changes::{CHANGE_EVENT, DueChange};
 use flow::SettledReadings;
 pub use flow::{FlowReading, FlowReadings};
 pub use gate_answers::{GATE_EVENT, GateAnswers};
+pub use plan::PlannedCall;
 pub use plugins::{HeldPluginFactor, HeldPluginIssue, PluginAdvice, PluginFindings};
 pub use terms::{NeedsYes, ResumeTerms, StandingTerms, TERMS_EVENT, UsedUp};
 pub use verdict_counts::VerdictCounts;

@@ -285,6 +285,7 @@ fn readings_are_kept_until_a_user_said_yes_to_what_was_sent_after_them() {
     assert_eq!(found.flow_readings().unwrap().record(), FlowRecord { outside: 6, private: None });
 }
 
+// Source: seed 001-63
 #[test]
 fn the_state_file_stays_small() {
     let directory = tempfile::tempdir().unwrap();
@@ -361,6 +362,7 @@ fn doubt_grows_to_a_ceiling_and_wears_off() {
     assert_eq!((state.history().opaque_doubt, state.surprises()), (0, 6));
 }
 
+// Source: seed 000-43
 #[test]
 fn a_rollback_brings_back_the_goals_of_that_time_and_keeps_the_history_seed_000() {
     let directory = tempfile::tempdir().unwrap();

@@ -149,6 +149,7 @@ mod tests {
         breaker
     }
 
+    // Source: seed 004-89
     #[test]
     fn five_failures_open_it_and_one_trial_closes_it_or_makes_it_stay() {
         let mut breaker = opened_at(1000);

@@ -396,7 +396,7 @@ mod tests {
         assert!(matches!(first, Some(Stop::NextCost(NextCost { answers: 0, .. }))), "{first:?}");
     }
 
-    // Source: seed 004-6
+    // Source: seed 004-6, 004-7
     #[test]
     fn the_breaker_trips_before_the_call_and_only_when_there_is_one() {
         let switches = Switches { tokens: Some(50_000), ..Switches::default() };

@@ -22,31 +22,54 @@ const HOUR: u64 = 3600;
 
 pub fn rows() -> Vec<Row> {
     vec![
+        // Source: seed 001-43
         row("patterns.enabled_patterns", [r#"["all"]"#, r#"["scope_creep"]"#], &[], issues),
         row("patterns.custom_patterns", ["[]", OWN_PATTERN], &[], |scene| {
             (0..3).map(|_| scene.verdict("date")).collect::<Vec<_>>().join(" ")
         }),
+        row(
+            "patterns.cascade_patterns",
+            ["[]", r#"["next scope_expansion 0.7 the next ticket ... i will take it"]"#],
+            &[],
+            |scene| {
+                scene.event("SessionStart", json!({ "source": "startup" }));
+                scene.event(
+                    "Stop",
+                    json!({ "last_assistant_message": "The next ticket is short, I will take it." }),
+                );
+                scene.fields_of("message", "/cascade/level")
+            },
+        ),
         row("patterns.least_confidence", ["0", "1"], &[], issues),
         row("interventions.enabled", ["true", "false"], AT_ONCE, |scene| ladder(scene, 5)),
         row("interventions.max_interventions_per_execution", ["10", "1"], AT_ONCE, |scene| ladder(scene, 6)),
         row("interventions.intervention_cooldown_seconds", ["0", "3600"], &[HURRIED], |scene| {
             ladder(scene, 6)
         }),
+        // Source: seed 000-103
         row("interventions.strategy.escalation_delay_seconds", ["0", "3600"], &[COOLED], |scene| {
             ladder(scene, 6)
         }),
+        // Source: seed 001-47
         row("interventions.hard_stop", ["true", "false"], AT_ONCE, |scene| ladder(scene, 14)),
+        // Source: seed 000-97
         row("interventions.emergency_stop.enabled", ["true", "false"], AT_ONCE, |scene| ladder(scene, 14)),
+        // Source: seed 001-48
         row("interventions.auto_rollback", ["false", "true"], AT_ONCE, |scene| {
             go_wrong(scene);
             scene.fields_of("rollback", "/stage")
         }),
+        // Source: seed 001-49
         row("interventions.max_retries", ["3", "0"], AT_ONCE, |scene| ladder(scene, 6)),
+        // Source: seed 000-84
         row("interventions.soft_correction.enabled", ["true", "false"], AT_ONCE, |scene| ladder(scene, 4)),
+        // Source: seed 000-85
         row("interventions.soft_correction.max_attempts", ["3", "0"], AT_ONCE, |scene| ladder(scene, 4)),
+        // Source: seed 000-87
         row("interventions.context_reinforcement.enabled", ["true", "false"], AT_ONCE, |scene| {
             ladder(scene, 5)
         }),
+        // Source: seed 000-88
         row(
             "interventions.context_reinforcement.reinforcement_strength",
             [r#""light""#, r#""strong""#],
@@ -62,6 +85,7 @@ pub fn rows() -> Vec<Row> {
         row("interventions.resource_throttling.enabled", ["true", "false"], AT_ONCE, |scene| {
             ladder(scene, 6)
         }),
+        // Source: seed 000-91
         row(
             "interventions.resource_throttling.reduction_factors.moderate",
             ["0.85", "0.6"],
@@ -73,18 +97,21 @@ pub fn rows() -> Vec<Row> {
                 scene.fields_of("intervention", "/throttle/factor")
             },
         ),
+        // Source: seed 000-91
         row(
             "interventions.resource_throttling.reduction_factors.aggressive",
             ["0.5", "0.4"],
             AT_ONCE_BY_PATTERN,
             |scene| growing(scene, 2.5),
         ),
+        // Source: seed 000-91
         row(
             "interventions.resource_throttling.reduction_factors.severe",
             ["0.25", "0.2"],
             AT_ONCE_BY_PATTERN,
             |scene| growing(scene, 4.0),
         ),
+        // Source: seed 000-93
         row("interventions.checkpoint_rollback.enabled", ["true", "false"], AT_ONCE, |scene| {
             ladder(scene, 7)
         }),
@@ -97,6 +124,7 @@ pub fn rows() -> Vec<Row> {
             )],
             way_back,
         ),
+        // Source: seed 000-96
         row(
             "interventions.checkpoint_rollback.safe_checkpoint_criteria.min_success_rate",
             ["0.8", "0"],
@@ -109,6 +137,7 @@ pub fn rows() -> Vec<Row> {
             ],
             way_back,
         ),
+        // Source: seed 000-96
         row(
             "interventions.checkpoint_rollback.safe_checkpoint_criteria.no_errors_duration_seconds",
             ["3600", "0"],
@@ -133,6 +162,7 @@ pub fn rows() -> Vec<Row> {
         row("interventions.strategy.type", [r#""progressive""#, r#""pattern_specific""#], AT_ONCE, |scene| {
             ladder(scene, 6)
         }),
+        // Source: seed 000-102
         row("interventions.strategy.effectiveness_threshold", ["0.6", "0"], AT_ONCE, |scene| {
             ladder(scene, 6)
         }),

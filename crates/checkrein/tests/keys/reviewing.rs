@@ -63,6 +63,7 @@ pub fn rows() -> Vec<Row> {
         row("production.branches", ["[]", r#"["release"]"#], &[], |scene| {
             scene.verdict("git push origin release")
         }),
+        // Source: seed 001-40, 002-70
         row("step_reviewer.enabled", ["true", "false"], &[], refusal),
         // Source: seed 001-42, 002-71
         row("step_reviewer.mode", [r#""blocking""#, r#""async""#], &[], is_saved),
@@ -71,14 +72,19 @@ pub fn rows() -> Vec<Row> {
         // Source: seed 001-57, 002-80
         row("step_reviewer.performance.async_threshold", ["0.3", "0.1"], ASYNC, is_saved),
         // `rm` of a file has risk .56, a file outside .6, `./tool` .7, a forced push .85.
+        // Source: seed 002-73
         row("step_reviewer.risk.medium_threshold", ["0.6", "0.5"], &[], |scene| risk(scene, "rm README.md")),
+        // Source: seed 002-73
         row("step_reviewer.risk.high_threshold", ["0.8", "0.65"], &[], |scene| risk(scene, "./tool")),
+        // Source: seed 002-73
         row("step_reviewer.risk.critical_threshold", ["0.95", "0.82"], &[], |scene| {
             risk(scene, "git push --force")
         }),
         row("reviewer.risk_threshold", ["0.8", "0.65"], &[], |scene| risk(scene, "./tool")),
         // Nothing is known of `./tool`, so that its rationality is .85.
+        // Source: seed 002-74
         row("step_reviewer.rationality.high_threshold", ["0.8", "0.9"], &[], rationality),
+        // Source: seed 002-74
         row(
             "step_reviewer.rationality.medium_threshold",
             ["0.5", "0.9"],
@@ -97,7 +103,9 @@ pub fn rows() -> Vec<Row> {
             ],
             |scene| scene.verdict("cat README.md"),
         ),
+        // Source: seed 002-76
         row("step_reviewer.rules.builtin", [r#""all""#, r#""none""#], &[], rules),
+        // Source: seed 002-82
         row("step_reviewer.rules.disabled", ["[]", r#"["prevent_history_rewrite"]"#], &[], rules),
         row(
             "step_reviewer.rules.exempt",
@@ -127,9 +135,9 @@ pub fn rows() -> Vec<Row> {
         }),
         // Source: seed 002-78
         row("step_reviewer.cache.enabled", ["true", "false"], &[], |scene| cached(scene, &["ls", "ls"])),
-        // Source: seed 002-78
+        // Source: seed 002-57, 002-78
         row("step_reviewer.cache.ttl_minutes", ["5", "0"], &[], |scene| cached(scene, &["ls", "ls"])),
-        // Source: seed 002-78
+        // Source: seed 002-57, 002-78
         row("step_reviewer.cache.max_size", ["1000", "1"], &[], |scene| cached(scene, &["ls", "pwd", "ls"])),
         // Source: seed 002-79
         row(

@@ -33,10 +33,16 @@ pub struct Check {
     reasons: Option<Vec<String>>,
     /// What it is for.
     intent: String,
+    /// `inside` where it stays where the task is, else `outside`.
+    scope: Option<String>,
+    /// The version of the policy that it was judged by: equal policies have equal versions.
+    policy: Option<String>,
     /// From 0 to 1.
     confidence: Option<f64>,
     /// Where the command is broken so that no shell runs any of it.
     syntax_error: Option<parts::SyntaxErrorPlace>,
+    /// What it uses of the machine, as far as that is known before it runs.
+    resources: Option<parts::PredictedUse>,
     /// What softens it.
     mitigations: Option<Vec<String>>,
     /// What could be done instead.

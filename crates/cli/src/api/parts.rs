@@ -575,6 +575,21 @@ pub(super) struct RationalityOfAction {
     level: String,
 }
 
+/// What an action uses of the machine.
+#[derive(JsonSchema)]
+pub(super) struct PredictedUse {
+    /// How many files and trees it makes, changes or deletes.
+    file_operations: u64,
+    /// How many programs it starts by name.
+    programs: u64,
+    /// How many times it talks to other machines, or to a service of this one.
+    connections: u64,
+    /// How many bytes it is given to write.
+    bytes_written: u64,
+    /// `whole`, or `at_least` where it may be more.
+    extent: String,
+}
+
 /// A predicted change.
 #[derive(JsonSchema)]
 pub(super) struct PredictedEffect {

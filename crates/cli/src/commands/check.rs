@@ -47,7 +47,10 @@ pub fn one(
     let review = check_action(&context, &action, None);
     match output {
         OutputForm::Json => {
-            print_exact(&api::named(api::CHECK, &batch_answer(json!("1"), &action, &review))?);
+            print_exact(&api::named(
+                api::CHECK,
+                &batch_answer(json!("1"), &action, &review, context.policy_version(&action)),
+            )?);
         }
         OutputForm::Text => {
             let workspace = context.workspace().as_str();
@@ -97,7 +100,9 @@ pub fn batch(environment: HostEnvironment, place: &Where, source: &str) -> Resul
                 let action = action(question, cwd);
                 let found = cache.found();
                 let review = check_action(context, &action, Some(&mut cache));
-                line(&BatchAnswer { cached: cache.found() > found, ..batch_answer(id, &action, &review) })?
+                let policy = context.policy_version(&action);
+                let answer = batch_answer(id, &action, &review, policy);
+                line(&BatchAnswer { cached: cache.found() > found, ..answer })?
             }
         };
         if writeln!(output, "{answered}").is_err() {
@@ -137,7 +142,10 @@ pub fn answer(
             let review = check_action(&context, &action, cache.as_deref_mut());
             let cached = cache.as_ref().map_or(0, |cache| cache.found()) > found;
             drop(cache);
-            print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review) })?);
+            print_exact(&line(&BatchAnswer {
+                cached,
+                ..batch_answer(id, &action, &review, context.policy_version(&action))
+            })?);
         }
     }
     Ok(ExitStatus::Done)
@@ -161,10 +169,10 @@ pub fn answer_sender(
                 SentAction { sender: sender.to_owned(), session: session.clone(), action: action.clone() };
             let mut cache = cache.try_lock().ok();
             let found = cache.as_ref().map_or(0, |cache| cache.found());
-            let review = evaluate(environment, &sent, keeping, cache.as_deref_mut())?;
+            let (review, policy) = evaluate(environment, &sent, keeping, cache.as_deref_mut())?;
             let cached = cache.as_ref().map_or(0, |cache| cache.found()) > found;
             drop(cache);
-            print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review) })?);
+            print_exact(&line(&BatchAnswer { cached, ..batch_answer(id, &action, &review, policy) })?);
         }
     }
     Ok(ExitStatus::Done)
@@ -394,6 +402,10 @@ fn numbers(review: &Review, shown: Shown<'_>) -> Vec<String> {
         dim(&components(review))
     ));
     lines.push(governance(review));
+    let resources = review.side_effects.resources.in_words();
+    if !resources.is_empty() {
+        lines.push(titled("resources", &resources));
+    }
     lines.push(titled("confidence", &review.confidence.to_string()));
     lines
 }

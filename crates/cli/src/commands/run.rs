@@ -411,7 +411,7 @@ impl Plan {
             let untold = untold.as_deref().filter(|_| counts_tokens || progress.iterations == 0);
             own.or_else(|| stays_untold(untold, started.elapsed(), progress)).or_else(|| match self.profile {
                 Profile::Unattended | Profile::Strict if self.looks_for_cascades => {
-                    cascade(progress, &mut said)
+                    cascade(progress, &mut said, &self.config.patterns.cascade_patterns)
                 }
                 Profile::Interactive | Profile::Unattended | Profile::Strict => None,
             })
@@ -661,11 +661,11 @@ fn halt(environment: &HostEnvironment, session: Option<&str>) -> Option<String> 
 }
 
 /// Whether the agent has just talked itself into new work, which nobody is there to approve.
-fn cascade(progress: &RunProgress, said: &mut String) -> Option<Stop> {
+fn cascade(progress: &RunProgress, said: &mut String, own: &[String]) -> Option<Stop> {
     if progress.said == *said {
         return None;
     }
     said.clone_from(&progress.said);
-    let found = checkrein_patterns::cascade(said);
+    let found = checkrein_patterns::cascade(said, own);
     (found.level >= CascadeLevel::High).then(|| Stop::Cascade(plain(&cut(said, 80))))
 }

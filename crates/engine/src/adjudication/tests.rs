@@ -48,6 +48,7 @@ impl Case {
     fn circumstances(&self) -> Circumstances<'_> {
         Circumstances {
             action: &ANY,
+            actor: None,
             config: &self.config,
             state: &self.state,
             history: &self.history,

@@ -15,6 +15,7 @@ fn recorded_review(action: &Action) -> (Review, ReviewRecord) {
     (review, record)
 }
 
+// Source: seed 002-6, 002-7, 002-16
 #[test]
 fn a_refusal_is_written_with_its_reasons() {
     let (review, record) = recorded_review(&command("rm -rf ~"));

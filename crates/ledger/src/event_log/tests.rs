@@ -1,4 +1,4 @@
-use checkrein_protocol::{Cascade, MessagePlace, Share};
+use checkrein_protocol::{Cascade, HaltScope, MessagePlace, Share};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
@@ -27,7 +27,7 @@ fn said(score: f64) -> RecordBody {
 fn events_are_lines_of_the_day_that_only_the_user_reads() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("a/events");
-    let log = EventLog::new(place.clone(), EventDetail::Notable);
+    let log = EventLog::new(place.clone(), EventDetail::Notable, EventWords::Told);
     let day = 24 * 60 * 60 * 1000;
     log.write("s", &[record(1, 5, RecordBody::Prompt { text: "a secret wish".to_owned() })]).unwrap();
     assert!(!place.exists(), "nothing to tell");
@@ -56,6 +56,47 @@ fn events_are_lines_of_the_day_that_only_the_user_reads() {
     );
     let later = fs::read_to_string(place.join("1970-01-03.jsonl")).unwrap();
     assert!(later.lines().count() == 1 && !later.contains("alert"), "{later}");
+}
+
+/// No event of any record says a word of it where the records are sealed.
+#[test]
+fn beside_sealed_records_events_hold_no_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = [
+        failure(),
+        RecordBody::Halted {
+            scope: HaltScope::Session,
+            reason: "a marmalade".to_owned(),
+            by: "person".to_owned(),
+        },
+        RecordBody::Issue(Box::new(
+            serde_json::from_value(json!({
+                "kind": "stuck_loop", "severity": "high", "confidence": 0.5, "impact": 0.0, "signal": 1.0,
+                "summary": "the same call (`ls marmalade`) failed", "advice": "marmalade", "actions": [1],
+            }))
+            .unwrap(),
+        )),
+        checkrein_testkit::records::outcome("1", true),
+        RecordBody::Event { name: "SessionEnd".to_owned(), fields: json!({ "reason": "marmalade" }) },
+    ];
+    let written = |words| {
+        let place = folder.path().join(format!("{words:?}"));
+        let log = EventLog::new(place.clone(), EventDetail::All, words);
+        let records: Vec<Record> = (1..).zip(all.clone()).map(|(seq, body)| record(seq, 5, body)).collect();
+        log.write("s", &records).unwrap();
+        fs::read_to_string(place.join("1970-01-01.jsonl")).unwrap()
+    };
+    let (told, withheld) = (written(EventWords::Told), written(EventWords::Withheld));
+    assert_eq!(told.lines().count(), withheld.lines().count());
+    assert_eq!(told.matches("marmalade").count(), 3, "{told}");
+    assert!(told.contains("exit status 1"));
+    for line in withheld.lines() {
+        let event: Json = serde_json::from_str(line).unwrap();
+        for (name, value) in event.as_object().unwrap() {
+            let text = value.as_str().unwrap_or_default();
+            assert!(!text.contains(' ') && !text.contains("marmalade"), "{name}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         mitigations,
         effects,
         flow_marks,
+        foreseen,
         rules,
         reason,
         alternatives,
@@ -104,6 +105,9 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         rationality: _,
         intent: _,
         confidence: _,
+        scope: _,
+        policy: _,
+        resources: _,
         further_file_operations: _,
         flow: _,
         kind: _,
@@ -132,6 +136,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         unsaved.places.iter_mut().for_each(message);
     }
     flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
+    foreseen.iter_mut().for_each(|issue| message(&mut issue.summary));
     effects.iter_mut().for_each(|effect| mask_effect(effect, key));
     code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
 }

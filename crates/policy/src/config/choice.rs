@@ -172,6 +172,20 @@ choice! {
 }
 
 choice! {
+    /// How an agent talks itself into new work (seed 004).
+    CascadeCategory {
+        /// It offers to go on.
+        ContinuationOffer = "continuation_offer",
+        /// It lists what could be chosen.
+        NumberedChoice = "numbered_choice",
+        /// It goes over from what is done to something else.
+        TaskCompletionPivot = "task_completion_pivot",
+        /// It finds more to do.
+        ScopeExpansion = "scope_expansion",
+    }
+}
+
+choice! {
     /// Which events are written into the event log. Later is stricter.
     TelemetryEvents {
         /// None.

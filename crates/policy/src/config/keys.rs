@@ -237,6 +237,8 @@ pub(crate) static KEYS: &[Key] = &[
     key!("patterns.enabled_patterns", patterns.enabled_patterns, Kind::List, Cover,
         "Names of the pattern detectors that run, or `all`."),
     key!("patterns.custom_patterns", patterns.custom_patterns, Kind::Patterns, Gather, "Own patterns over a session."),
+    key!("patterns.cascade_patterns", patterns.cascade_patterns, Kind::Cascades, Gather,
+        "What else agents say when they talk themselves into new work (seed 004): a name, `continuation_offer`, `numbered_choice`, `task_completion_pivot` or `scope_expansion`, a weight, and what is said; ` ... ` stands for up to 80 bytes."),
     key!("patterns.sensitivity", patterns.sensitivity, Kind::Choice(Sensitivity::WORDS), Order,
         "How easily a pattern is seen: `low` asks for one repetition more, or a quarter more, of every threshold below, `high` for one less, or a sixth less."),
     key!("patterns.least_confidence", patterns.least_confidence, Kind::Fraction, Lower,
@@ -691,6 +693,7 @@ mod tests {
                 Kind::Text => Value::Text("x".to_owned()),
                 Kind::List => Value::List(vec!["x".to_owned()]),
                 Kind::Exemptions => Value::List(vec!["confirm_outside_loss file_delete /x by rm".to_owned()]),
+                Kind::Cascades => Value::List(vec!["more scope_expansion 0.7 shall i".to_owned()]),
                 Kind::Words(words) => {
                     Value::List(words.iter().take(1).map(|word| (*word).to_owned()).collect())
                 }

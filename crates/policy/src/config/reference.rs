@@ -139,7 +139,9 @@ fn setting(key: &Key) -> Json {
         Kind::Count(least) => json!({ "type": "integer", "minimum": least }),
         Kind::Choice(words) => json!({ "enum": words }),
         Kind::Text => json!({ "type": "string" }),
-        Kind::List | Kind::Exemptions => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::List | Kind::Exemptions | Kind::Cascades => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
         Kind::Words(words) => json!({ "type": "array", "items": { "enum": words } }),
         Kind::Rules => json!({ "type": "array", "items": rule() }),
         Kind::Tripwires => json!({ "type": "array", "items": map_of(TRIPWIRE_KEYS) }),

@@ -268,6 +268,8 @@ pub struct Patterns {
     pub enabled_patterns: Vec<String>,
     /// Own patterns.
     pub custom_patterns: Vec<Tripwire>,
+    /// Own patterns of cascades, each as [`crate::CascadePattern`] reads it.
+    pub cascade_patterns: Vec<String>,
     /// How easily a pattern is seen.
     pub sensitivity: Sensitivity,
     /// Detections that are less sure are left out, 0 to 1.
@@ -673,6 +675,7 @@ impl Default for Patterns {
         Self {
             enabled_patterns: vec!["all".to_owned()],
             custom_patterns: Vec::new(),
+            cascade_patterns: Vec::new(),
             sensitivity: Sensitivity::Medium,
             least_confidence: 0.0,
             thresholds: PatternThresholds::default(),

@@ -11,6 +11,7 @@ use super::error::{ConfigErrorKind, Fault, closest};
 use super::fields::Proof;
 use super::yaml::{NodeValue, YamlNode};
 use super::{rule_parser, tripwire_parser};
+use crate::cascade_pattern::CascadePattern;
 use crate::governance::{Fallback, RiskClass, Tier, Tripwire};
 use crate::rule::{CustomRule, Exemption};
 
@@ -67,6 +68,8 @@ pub(crate) enum Kind {
     List,
     /// A list of exemptions from rules.
     Exemptions,
+    /// A list of own patterns of cascades.
+    Cascades,
     /// A list of some of these words.
     Words(&'static [&'static str]),
     /// A list of rules.
@@ -93,6 +96,7 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::List => "a list of texts".to_owned(),
             Self::Exemptions => "a list of exemptions, each `RULE KIND TARGET by PROGRAM`".to_owned(),
+            Self::Cascades => "a list of phrases, each `NAME CATEGORY WEIGHT PHRASE`".to_owned(),
             Self::Words(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
                 format!("a list of {}", words.join(", "))
@@ -117,6 +121,7 @@ impl Kind {
             | Self::Text
             | Self::List
             | Self::Exemptions
+            | Self::Cascades
             | Self::Words(_) => {}
         }
         let wrong = |node: &YamlNode| {
@@ -127,7 +132,7 @@ impl Kind {
             };
             Fault::new(node.at, kind).with_optional_hint(self.hint(node))
         };
-        if matches!(self, Self::List | Self::Exemptions | Self::Words(_)) {
+        if matches!(self, Self::List | Self::Exemptions | Self::Cascades | Self::Words(_)) {
             let NodeValue::List(items) = &node.value else {
                 return Err(vec![wrong(node)]);
             };
@@ -171,7 +176,7 @@ impl Kind {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
-            Self::Words(_) | Self::Exemptions => {
+            Self::Words(_) | Self::Exemptions | Self::Cascades => {
                 let items: Vec<&str> =
                     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
                 let are_known = items.iter().all(|item| self.takes(item));
@@ -186,6 +191,7 @@ impl Kind {
         match self {
             Self::Words(words) => words.contains(&text),
             Self::Exemptions => Exemption::parse(text).is_some(),
+            Self::Cascades => CascadePattern::parse(text).is_some(),
             Self::Switch
             | Self::Fraction
             | Self::Amount
@@ -242,6 +248,9 @@ impl Kind {
             }
             Self::Exemptions => {
                 Some("such as `confirm_outside_loss file_delete /home/dev/notes/*.md by rm`".to_owned())
+            }
+            Self::Cascades => {
+                Some("such as `next_ticket scope_expansion 0.7 next ticket ... shall i`".to_owned())
             }
             Self::List | Self::Words(_) => (!text.is_empty()).then(|| format!("write `[{text}]`")),
             Self::Text | Self::Rules | Self::Tripwires | Self::Patterns => None,

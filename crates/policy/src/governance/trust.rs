@@ -143,7 +143,7 @@ mod tests {
         TrustDebt { debt, at: Timestamp(0), review_asked: false }
     }
 
-    // Source: seed 003-19
+    // Source: seed 003-19, 003-21
     #[test]
     fn each_outcome_adds_what_acgp_says_and_a_flag_comes_on_top() {
         let policy = TrustPolicy::default();

@@ -55,7 +55,7 @@ fn close(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-// Source: seed 003-23
+// Source: seed 003-23, 003-24
 #[test]
 fn ctq_is_the_weighted_sum_of_acgp() {
     // .25 x .9 (a step that explores) + .20 x 1 + .20 x .5 (a rule would modify) + .20 x .4 (risk .6) + .15 x .7
@@ -179,7 +179,7 @@ fn tripwires_see_the_input_of_the_tool_and_what_was_counted() {
     );
 }
 
-// Source: seed 003-14
+// Source: seed 003-14, 003-15, 003-16, 003-20, 003-29
 #[test]
 fn a_flag_goes_with_every_verdict() {
     // Seed 003 draws it with ok, nudge and escalate, and says: with any.

@@ -2,7 +2,9 @@
 
 use checkrein_facts::{PastAction, TrustDebt};
 use checkrein_intervention::Ran;
-use checkrein_patterns::{ActionFacts, ActionSuccess, Activity, Bearing, Observation, OutcomeFacts};
+use checkrein_patterns::{
+    ActionFacts, ActionSuccess, Activity, Bearing, Fingerprint, Observation, OutcomeFacts,
+};
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Effect, OutcomeRecord, Record, ReviewRecord, Timestamp,
 };
@@ -56,6 +58,7 @@ impl SessionState {
 
         let awaited = Awaited::of(review, self.actions);
         let plan = self.plan(review);
+        let (actor, mark) = (plan.actor, plan.action);
         let same = self.recent.iter_mut().rfind(|action| action.past.exact == review.exact).map(|action| {
             // Whoever was asked did not say yes.
             action.past.refused |= action.awaited.is_some();
@@ -79,7 +82,7 @@ impl SessionState {
             plan: Some(plan),
             given_up: false,
         };
-        self.take_unanswered(review);
+        self.take_unanswered(review.exact, actor, mark);
         match Running::of(review) {
             Running::Now => action.created = self.take_effects(awaited, record.at),
             Running::Asked => action.awaited = Some(awaited),
@@ -104,13 +107,18 @@ impl SessionState {
         }
     }
 
-    /// The same call is made once more, so what the agent was asked about before has been answered: where nothing of it came, whoever was asked
-    /// said no, or nobody was there. Those are refusals like any other, in their order. A yes that comes late is still taken up.
-    fn take_unanswered(&mut self, review: &ReviewRecord) {
-        if !self.recent.iter().any(|action| action.past.exact == review.exact) {
+    /// The same call is made once more, however it is worded, so what the agent was asked about before has been answered: where nothing of it
+    /// came, whoever was asked said no, or nobody was there. Those are refusals like any other, in their order. A yes that comes late is still
+    /// taken up.
+    fn take_unanswered(&mut self, exact: u64, actor: Fingerprint, mark: Fingerprint) {
+        let is_again = |action: &RecentAction| {
+            let is_asked_again = action.awaited.is_some()
+                && action.plan.as_ref().is_some_and(|plan| (plan.actor, plan.action) == (actor, mark));
+            action.past.exact == exact || is_asked_again
+        };
+        if !self.recent.iter().any(is_again) {
             return;
         }
-        let actor = self.plan(review).actor;
         for action in self.recent.iter_mut().filter(|action| action.awaited.is_some() && !action.given_up) {
             if let Some(plan) = action.plan.as_ref().filter(|plan| plan.actor == actor) {
                 action.given_up = true;

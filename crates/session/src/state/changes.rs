@@ -88,7 +88,7 @@ impl Awaited {
         let mut awaited = Self {
             file_operations: file_operations(&review.effects).saturating_add(review.further_file_operations),
             processes: review.programs.len() as u64,
-            bytes_written: written(&review.input),
+            bytes_written: checkrein_protocol::bytes_to_write(&review.input),
             counted: counted.unwrap_or_default(),
             created: Vec::new(),
             deleted: Vec::new(),
@@ -142,11 +142,4 @@ pub fn file_operations(effects: &[Effect]) -> u64 {
 
 fn is_file_operation(kind: EffectKind) -> bool {
     matches!(kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
-}
-
-/// How many bytes a tool of a client writes, by the fields that such tools have.
-pub(super) fn written(input: &serde_json::Value) -> u64 {
-    let lengths =
-        ["content", "new_string", "new_source"].iter().filter_map(|name| input.get(*name)?.as_str());
-    lengths.map(|text| text.len() as u64).sum()
 }

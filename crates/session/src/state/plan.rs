@@ -1,14 +1,61 @@
 //! What the detectors are told of an action before it runs.
 
 use checkrein_patterns::{
-    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, Probe, ScopeSide, Touch, Use,
-    VisitedPlace,
+    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, PatternSettings, Probe,
+    ScopeSide, Touch, Use, VisitedPlace,
 };
-use checkrein_protocol::{AbsolutePath, Effect, ReviewRecord};
+use checkrein_protocol::{AbsolutePath, Effect, ForeseenIssue, ReviewRecord, ToolName, bytes_to_write};
+use serde_json::Value as Json;
 
 use super::SessionState;
 use super::bounds::{self, short_path};
-use super::changes::{file_operations, written};
+use super::changes::file_operations;
+
+/// A call that was predicted, as far as the detectors are told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedCall<'a> {
+    /// The tool.
+    pub tool: &'a ToolName,
+    /// Its input.
+    pub input: &'a Json,
+    /// The working directory.
+    pub cwd: &'a str,
+    /// The sub-agent that wants it; `None` for the agent itself.
+    pub actor: Option<&'a str>,
+    /// The predicted effects, the first of them where they are many.
+    pub effects: &'a [Effect],
+    /// How many further effects change files.
+    pub further_file_operations: u64,
+    /// Programs that it runs.
+    pub programs: &'a [String],
+    /// How well it serves the goals, 0 to 1; `None` when no goal is known.
+    pub goal_alignment: Option<f64>,
+    /// Fingerprint of the exact action.
+    pub exact: u64,
+    /// Fingerprint of what the action comes to; zero where it is not known.
+    pub substance: u64,
+    /// The same without options; zero where it is not known.
+    pub without_options: u64,
+}
+
+impl<'a> PlannedCall<'a> {
+    /// The call that a record tells of.
+    fn of(review: &'a ReviewRecord) -> Self {
+        Self {
+            tool: &review.tool,
+            input: &review.input,
+            cwd: &review.cwd,
+            actor: review.actor.as_deref(),
+            effects: &review.effects,
+            further_file_operations: review.further_file_operations,
+            programs: &review.programs,
+            goal_alignment: review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment),
+            exact: review.exact,
+            substance: review.substance,
+            without_options: review.without_options,
+        }
+    }
+}
 
 impl SessionState {
     /// Files of the workspace that the session made last, oldest first, by their names there.
@@ -22,37 +69,45 @@ impl SessionState {
         names
     }
 
-    /// What the detectors are told about an action.
+    /// What the detectors are told about an action that was reviewed.
     pub(super) fn plan(&self, review: &ReviewRecord) -> ActionFacts {
-        let path = review.effects.iter().find_map(|effect| effect.target.path());
-        let operations = file_operations(&review.effects).saturating_add(review.further_file_operations);
-        let alignment = review.rationality.as_ref().and_then(|rationality| rationality.goal_alignment);
-        let command = review.input.get("command").and_then(|text| text.as_str());
+        self.facts(&PlannedCall::of(review), ActionNumber(self.actions))
+    }
+
+    /// The issues that would begin or grow with a call as the next one, gravest first. Nothing is taken up.
+    pub fn foreseen(&self, call: &PlannedCall<'_>, settings: &PatternSettings) -> Vec<ForeseenIssue> {
+        self.behaviour.foreseen(&self.facts(call, ActionNumber(self.actions.saturating_add(1))), settings)
+    }
+
+    fn facts(&self, call: &PlannedCall<'_>, number: ActionNumber) -> ActionFacts {
+        let path = call.effects.iter().find_map(|effect| effect.target.path());
+        let operations = file_operations(call.effects).saturating_add(call.further_file_operations);
+        let command = call.input.get("command").and_then(|text| text.as_str());
         ActionFacts {
-            number: ActionNumber(self.actions),
-            actor: review.actor.as_deref().map(Fingerprint::of).unwrap_or_default(),
-            action: Fingerprint::of_fingerprint(if review.substance == 0 {
-                review.exact
+            number,
+            actor: call.actor.map(Fingerprint::of).unwrap_or_default(),
+            action: Fingerprint::of_fingerprint(if call.substance == 0 {
+                call.exact
             } else {
-                review.substance
+                call.substance
             }),
-            exact: Fingerprint::of_fingerprint(review.exact),
-            without_options: match review.without_options {
+            exact: Fingerprint::of_fingerprint(call.exact),
+            without_options: match call.without_options {
                 0 => Fingerprint::default(),
                 mark => Fingerprint::of_fingerprint(mark),
             },
-            name: name(review),
-            bearing: Bearing::of(&review.effects, &review.programs, command),
-            deed: Activity::of(review.tool.as_str(), &review.effects, &review.programs, command),
-            clarity: Clarity::of(&review.effects),
+            name: name(call),
+            bearing: Bearing::of(call.effects, call.programs, command),
+            deed: Activity::of(call.tool.as_str(), call.effects, call.programs, command),
+            clarity: Clarity::of(call.effects),
             probe: command.map_or(Probe::Other, Probe::of),
             place: path.map(|path| VisitedPlace::of(path.as_str())),
-            edit: path.and_then(|path| edit(path, review)),
-            alignment: alignment.map(hundredths),
+            edit: path.and_then(|path| edit(path, call)),
+            alignment: call.goal_alignment.map(hundredths),
             file_operations: u32::try_from(operations).unwrap_or(u32::MAX),
-            processes: u32::try_from(review.programs.len()).unwrap_or(u32::MAX),
-            bytes_written: written(&review.input),
-            touches: self.touches(review),
+            processes: u32::try_from(call.programs.len()).unwrap_or(u32::MAX),
+            bytes_written: bytes_to_write(call.input),
+            touches: self.touches(call),
         }
     }
 
@@ -84,21 +139,21 @@ impl SessionState {
     }
 
     /// The places that an action touches.
-    fn touches(&self, review: &ReviewRecord) -> Vec<Touch> {
-        let workspace = self.workspace.as_ref().map_or(review.cwd.as_str(), AbsolutePath::as_str);
+    fn touches(&self, call: &PlannedCall<'_>) -> Vec<Touch> {
+        let workspace = self.workspace.as_ref().map_or(call.cwd, AbsolutePath::as_str);
         let touch = |effect: &Effect| {
             let path = short_path(effect)?;
             let side = self.side(path, workspace);
             let use_of = if effect.kind.is_mutating() { Use::Changed } else { Use::Read };
             Some(Touch { path: Fingerprint::of(path.as_str()), side, use_of })
         };
-        review.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
+        call.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
 }
 
 /// What an action is called: the first line of its command, cut.
-fn name(review: &ReviewRecord) -> String {
-    let command = review.input.get("command").and_then(|text| text.as_str()).unwrap_or_default();
+fn name(call: &PlannedCall<'_>) -> String {
+    let command = call.input.get("command").and_then(|text| text.as_str()).unwrap_or_default();
     let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let first = lines.first().copied().unwrap_or_default();
     let kept = bounds::cut(first, bounds::NAME_CHARACTERS);
@@ -106,8 +161,8 @@ fn name(review: &ReviewRecord) -> String {
 }
 
 /// The edit that a tool of a client makes, by the fields that such tools have.
-fn edit(path: &AbsolutePath, review: &ReviewRecord) -> Option<Edit> {
-    let text = |name: &str| review.input.get(name).and_then(serde_json::Value::as_str);
+fn edit(path: &AbsolutePath, call: &PlannedCall<'_>) -> Option<Edit> {
+    let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
     let (before, after) = match (text("old_string"), text("new_string"), text("content")) {
         (Some(before), Some(after), _) => (Fingerprint::of(before), Fingerprint::of(after)),
         (_, _, Some(content)) => (Fingerprint::default(), Fingerprint::of(content)),

@@ -258,6 +258,7 @@ fn told(stream: &str) -> Vec<StreamEvent> {
     std::iter::from_fn(next).collect()
 }
 
+// Source: seed 001-39
 #[test]
 fn calls_and_answers_of_claude_are_told_on() {
     let heard = told(

@@ -30,6 +30,23 @@ pub(super) fn in_words(review: &ReviewRecord) -> String {
     if let (Some(confidence), Some(intent)) = (review.confidence, review.intent) {
         lines.push(format!("{}  {confidence:.2}  {}", bold("confidence"), serde_name(&intent)));
     }
+    lines.extend(review.policy.as_ref().map(|version| format!("{}  {}", bold("policy"), plain(version))));
+    lines.extend(
+        review
+            .resources
+            .map(|resources| resources.in_words())
+            .filter(|words| !words.is_empty())
+            .map(|words| format!("{}  {words}", bold("resources"))),
+    );
+    for issue in &review.foreseen {
+        let severity = severity_name(issue.severity);
+        lines.push(format!(
+            "{}  {}, {severity}: {}",
+            bold("foreseen"),
+            issue.kind.name().replace('_', " "),
+            plain(&issue.summary)
+        ));
+    }
     if !review.effects.is_empty() {
         lines.push(bold("effects"));
     }
