@@ -479,9 +479,7 @@ impl<'w> Machine<'w> {
     /// Whether nothing of what a call prints can be seen at the end: it goes to `/dev/null`, or through commands that tell only numbers of it,
     /// or whether there is any. What the call runs itself may print elsewhere.
     pub fn hides_what_it_prints(&self, call: &Call) -> bool {
-        let is_same = |hidden: &Call| {
-            hidden.words == call.words && call.program.starts_with(&hidden.program)
-        };
+        let is_same = |hidden: &Call| hidden.words == call.words && call.program.starts_with(&hidden.program);
         !self.is_kept() && (!self.is_shown() || self.flow.hidden.as_ref().is_some_and(is_same))
     }
 
