@@ -240,6 +240,10 @@ kinds! {
     TestsFailed "tests_failed", Some(Gate::Implementation),
         "tests failed when they ran last",
         "make them pass";
+    /// Tests that reach less of the code than before.
+    CoverageLower "coverage_lower", Some(Gate::Implementation),
+        "tests reach less of the code than before the change",
+        "write tests for what is new, or restore those that are gone";
     /// A package that is named nearly like one that many know.
     LookalikePackage "lookalike_package", Some(Gate::Phantoms),
         "the name of the package differs by one letter from a well-known one",

@@ -37,6 +37,7 @@
 //! | `test_plan` | the gate: requirements against planned tests |
 //! | `lld` | the gate: the form of a low-level design, and what a reviewer says about it |
 //! | `implementation` | the gate: changes against a design, and tests that were seen to pass |
+//! | `coverage` | how much of the code tests reach, by the reports of those who measure it |
 //! | `design` | a design document: sections, tables, the files that it names |
 //! | `line_exemption` | findings that somebody allowed in a text that is not read as code |
 //! | `gate` | the gates by name |
@@ -53,6 +54,7 @@ mod assertion;
 mod body;
 mod comment;
 mod completeness;
+mod coverage;
 mod deferral;
 mod design;
 mod dropped;
@@ -87,6 +89,10 @@ mod well_known;
 
 pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
+};
+pub use coverage::{
+    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, examine_coverage,
+    read_coverage,
 };
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use exemption::{AllowedFinding, new_exemptions};

@@ -344,6 +344,50 @@ pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<Co
     Ok(ids)
 }
 
+/// What all files of a commit hold. Other repositories inside are left out.
+fn contents_of(repository: &GitRepository, commit: &str) -> Result<ContentIds, RunError> {
+    let listed = repository.bytes(&["ls-tree", "-r", "-z", commit], &Call::default())?;
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        let (facts, name) = (entry.get(..tab)?, entry.get(tab + 1..)?);
+        let mut facts = facts.split(|byte| *byte == b' ').skip(1);
+        let (kind, id) = (facts.next()?, facts.next()?);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (kind == b"blob").then(|| (text(name), text(id)))
+    });
+    Ok(entries.collect())
+}
+
+/// What all files held in what a work tree is compared with; `None` where that is nothing.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn contents_of_base(
+    repository: &GitRepository,
+    base: &ChangeBase,
+) -> Result<Option<ContentIds>, RunError> {
+    compared_with(repository, base)?.map(|commit| contents_of(repository, &commit)).transpose()
+}
+
+/// What all files of a work tree hold, tracked or new and not ignored. It is the same as what a commit of it would hold.
+///
+/// # Errors
+///
+/// When `git` fails.
+pub fn contents_of_work_tree(repository: &GitRepository) -> Result<ContentIds, RunError> {
+    let Some(head) = repository.head()? else { return Ok(ContentIds::new()) };
+    let mut all = contents_of(repository, &head)?;
+    for (path, content) in contents_on_disk(repository, &head)? {
+        if content == GONE {
+            all.remove(&path);
+        } else {
+            all.insert(path, content);
+        }
+    }
+    Ok(all)
+}
+
 /// What git keeps of a work tree, as a text that is another when that is: the commit that is checked out, and what is staged.
 ///
 /// # Errors

@@ -43,7 +43,8 @@ pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
 pub use changed::{
     ChangeBase, ChangedText, CommittedLines, ContentIds, TextNow, TextPlace, changed_texts, committed_lines,
-    contents_committed, contents_on_disk, is_known_path, kept_by_git, work_tree_paths,
+    contents_committed, contents_of_base, contents_of_work_tree, contents_on_disk, is_known_path,
+    kept_by_git, work_tree_paths,
 };
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};

@@ -2,6 +2,7 @@
 
 mod batch;
 mod completeness;
+mod coverage;
 mod documents;
 mod licences;
 mod lld;
@@ -23,6 +24,7 @@ use checkrein_gates::{AllowedFinding, FindingWeight, Gate, GateFinding, PERMISSI
 use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts, committed_lines, is_known_path};
 use similar::{ChangeTag, TextDiff};
 
+pub use coverage::{CoverageReports, CoverageWish};
 use documents::DocumentContext;
 pub use lld::{ReviewWish, ReviewersWanted};
 use places::{by_path, examine_places};
@@ -50,6 +52,8 @@ pub struct GateRequest {
     pub sections: Vec<String>,
     /// Who reviews it (`lld`).
     pub review: ReviewWish,
+    /// Which reports of coverage are compared (`implementation`).
+    pub coverage: CoverageWish,
     /// What it looks at.
     pub input: GateInput,
     /// What fails it.
@@ -171,7 +175,7 @@ pub fn gate(
         Gate::Mechanical => document.mechanical(&mut answer)?,
         Gate::TestPlan => document.test_plan(&mut answer)?,
         Gate::Lld => document.lld(&mut answer)?,
-        Gate::Implementation => document.implementation(&by_path(changed), &mut answer)?,
+        Gate::Implementation => document.implementation(base, &by_path(changed), &mut answer)?,
         Gate::Phantoms => examine_places(base, &changed, &mut answer, |texts, answer| {
             phantoms::examine(&repository, texts, answer)
         })?,
@@ -203,6 +207,12 @@ fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
     }
     if !wanted.sections.is_empty() && wanted.gate != Gate::Mechanical {
         return Err(CommandError::user(format!("gate {gate} has no option `--section`"), "leave it out"));
+    }
+    if wanted.coverage.is_given() && wanted.gate != Gate::Implementation {
+        return Err(CommandError::user(
+            format!("gate {gate} compares no coverage"),
+            "`gate implementation` does",
+        ));
     }
     if wanted.gate != Gate::Lld && wanted.review.is_given() {
         let hint = "`gate lld` asks reviewers";
@@ -271,6 +281,7 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
         not_examined: Vec::new(),
         not_run: Vec::new(),
         reviews: Vec::new(),
+        coverage: Vec::new(),
     }
 }
 
