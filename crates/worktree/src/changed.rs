@@ -21,6 +21,13 @@ pub enum ChangeBase {
     Staged,
     /// The work tree, with untracked files, with nothing: all of it is new.
     Nothing,
+    /// A commit, whatever lies on disk.
+    Commits {
+        /// The commit that it is compared with; `None` where all of it is new.
+        since: Option<String>,
+        /// The commit.
+        until: String,
+    },
 }
 
 /// A file that changed.
@@ -82,6 +89,14 @@ pub fn changed_texts(
         Some(commit) => blob(repository, commit, name),
         None => Ok(None),
     };
+    if let ChangeBase::Commits { until, .. } = base {
+        let names = differing(repository, &[&tree_of(repository, then.as_ref())?, until])?;
+        let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
+            let now = in_git(blob(repository, until, &name)?, longest);
+            Ok(ChangedText { before: blob_then(&name)?, now, ..ChangedText::named(&name, TextPlace::Commit) })
+        });
+        return texts.collect();
+    }
     if *base == ChangeBase::Staged {
         let names = differing(repository, &["--cached", &tree_of(repository, then.as_ref())?])?;
         let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
@@ -113,6 +128,7 @@ fn compared_with(repository: &GitRepository, base: &ChangeBase) -> Result<Option
         ChangeBase::LastCommit | ChangeBase::Staged => repository.head(),
         ChangeBase::Revision(name) => where_it_left(repository, name).map(Some),
         ChangeBase::Nothing => Ok(None),
+        ChangeBase::Commits { since, .. } => Ok(since.clone()),
     }
 }
 
@@ -245,10 +261,14 @@ pub fn committed_lines(
     base: &ChangeBase,
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<CommittedLines>, RunError> {
-    let (ChangeBase::Revision(_), Some(then)) = (base, compared_with(repository, base)?) else {
-        return Ok(Vec::new());
+    let range = match (base, compared_with(repository, base)?) {
+        (ChangeBase::Revision(_), Some(then)) => format!("{then}..HEAD"),
+        (ChangeBase::Commits { until, .. }, Some(then)) => format!("{then}..{until}"),
+        (ChangeBase::Commits { until, .. }, None) => until.clone(),
+        (ChangeBase::Revision(_) | ChangeBase::LastCommit | ChangeBase::Staged | ChangeBase::Nothing, _) => {
+            return Ok(Vec::new());
+        }
     };
-    let range = format!("{then}..HEAD");
     let listing = [
         "log",
         "--format=commit %H",

@@ -69,6 +69,9 @@ pub(crate) struct GateArguments {
     /// Compare with where the branch left this revision
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "batch"])]
     since: Option<String>,
+    /// Look at all that no remote has yet, as before a push
+    #[arg(long, conflicts_with_all = ["since", "staged", "batch", "begun", "paths"])]
+    unpushed: bool,
     /// Look only at files that changed after this, in milliseconds since 1970; without `--since` all of their content is new
     #[arg(long, value_name = "MS", hide = true, conflicts_with_all = ["staged", "batch"])]
     begun: Option<u64>,
@@ -153,6 +156,7 @@ impl From<GateArguments> for GateRequest {
             },
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
+                None if wanted.unpushed => GateInput::Unpushed,
                 None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },
             },
             strictness: if wanted.strict { Strictness::Warnings } else { Strictness::Errors },
