@@ -116,6 +116,10 @@ kinds! {
     FixedResult "fixed_result", Some(Gate::Completeness),
         "the result does not depend on the arguments",
         "compute the result";
+    /// A return before all of a body.
+    SkippedBody "skipped_body", Some(Gate::Completeness),
+        "a return stands before the body, so that none of it runs",
+        "take the return out, or the code that it skips";
     /// A comment in place of code.
     ElidedCode "elided_code", Some(Gate::Completeness),
         "a comment stands in place of code",

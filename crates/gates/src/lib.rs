@@ -14,6 +14,7 @@
 //! | `admission` | what a text admits about the code beside it, by the parts of its sentences |
 //! | `thin` | bodies that do little, and beside which somebody says that this is not all |
 //! | `slight` | bodies that do next to nothing, and say that they are not written |
+//! | `left_off` | bodies that begin or stop where their work should go on |
 //! | `body` | whether a function is written |
 //! | `proof` | tests: what they are, whether they run, what they assert |
 //! | `assertion` | what an assertion is about, and how much it says |
@@ -66,6 +67,7 @@ mod grammar;
 mod implementation;
 mod imports;
 mod language;
+mod left_off;
 mod licences;
 mod line_exemption;
 mod lld;
