@@ -8,6 +8,7 @@
 //! | `grammar` | what the nodes of a syntax tree mean, one table for each language |
 //! | `source` | a text as a tree; a fragment is put into what it must have stood in |
 //! | `function` | the functions of a text, and where each stands |
+//! | `function_span` | where functions stand, for whoever measures the gate |
 //! | `act` | what a statement of a body does |
 //! | `remark` | what comments and messages say about the code around them |
 //! | `deferral` | words by which comments and messages put work off |
@@ -62,6 +63,7 @@ mod dropped;
 mod exemption;
 mod finding;
 mod function;
+mod function_span;
 mod gate;
 mod grammar;
 mod implementation;
@@ -99,6 +101,7 @@ pub use coverage::{
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use exemption::{AllowedFinding, new_exemptions};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
+pub use function_span::{FunctionSpan, function_spans};
 pub use gate::Gate;
 pub use implementation::{
     CommandEnd, PathChange, TestRun, TestSelection, examine_runs, not_in_design, only_prints, runs_tests,
