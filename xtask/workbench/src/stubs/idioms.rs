@@ -63,7 +63,11 @@ pub(super) fn idioms(language: SourceLanguage) -> Idioms {
         },
         L::Rust => Idioms {
             comment: "//",
-            unwritten: &["todo!()", "unimplemented!()", "todo!(\"write this\")"],
+            unwritten: &[
+                concat!("todo", "!()"),
+                concat!("unimplemented", "!()"),
+                concat!("todo", "!(\"write this\")"),
+            ],
             error: "panic!(\"TEXT\");",
             print: "println!(\"TEXT\");",
             log: "log::debug!(\"TEXT\");",

