@@ -30,14 +30,14 @@ pub fn chore(arguments: &[String]) -> Outcome {
         Some("console") => console::console(rest),
         // Measured is what is built like the programs it measures.
         Some("bench") => workbench(&["--release"], arguments),
-        Some("docs" | "pictures" | "shells" | "observe") => workbench(&[], arguments),
+        Some("docs" | "pictures" | "shells" | "stubs" | "recall" | "observe") => workbench(&[], arguments),
         Some("order") => order::order(),
         Some("release") => run(cargo(&["run", "--quiet", "--package", "release", "--"]).args(rest)),
         Some(other) => Err(format!(
-            "no chore is called `{other}`; there are check, tidy, install, clients, console, bench, docs, observe, order, pictures, release, shells"
+            "no chore is called `{other}`; there are check, tidy, install, clients, console, bench, docs, observe, order, pictures, recall, release, shells, stubs"
         )),
         None => {
-            Err("name a chore: check, tidy, install, clients, console, bench, docs, observe, order, pictures, release, shells"
+            Err("name a chore: check, tidy, install, clients, console, bench, docs, observe, order, pictures, recall, release, shells, stubs"
                 .to_owned())
         }
     }

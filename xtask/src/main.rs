@@ -11,6 +11,8 @@
 //! | `docs` | writes the generated reference pages anew |
 //! | `pictures` | draws what the programs print, for the documentation |
 //! | `shells` | holds what is read of made-up programs of the shell against what bash and dash do with them |
+//! | `recall` | measures how often the hint of earlier work speaks where nothing fits |
+//! | `stubs` | measures the gate of completeness on code that others ship, as it is and made into stubs |
 //! | `observe` | holds what is predicted of the programs that are installed against what they do in a sandbox |
 //! | `order` | finds out which functions of the hook belong together, for its linker (needs valgrind) |
 

@@ -11,6 +11,7 @@
 //! | `gates` | answers of gates |
 //! | `pipelines` | answers about pipelines |
 //! | `plugins` | answers about plugins |
+//! | `pushes` | answers of the hook that looks at pushes |
 //! | `fixed` | forms that others rely on, which stay as they are and have no envelope |
 //! | `parts` | parts of answers that other crates define |
 //! | `reference` | which command answers with what; the schema and the page |
@@ -27,6 +28,7 @@ mod parts;
 pub mod pipelines;
 pub mod plugins;
 pub mod programs;
+pub mod pushes;
 mod reference;
 pub mod saved;
 pub mod sessions;

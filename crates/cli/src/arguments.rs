@@ -8,6 +8,7 @@ mod nouns;
 mod old_forms;
 mod pipelines;
 mod plugins;
+mod pushes;
 mod restoring;
 mod server;
 mod supervision;
@@ -30,6 +31,7 @@ pub(crate) use nouns::{
 pub(crate) use old_forms::{OldForm, OldReviewsForm, RollbackForm};
 pub(crate) use pipelines::{PipelineCommand, TaskArguments};
 pub(crate) use plugins::PluginCommand;
+pub(crate) use pushes::{PushHookCommand, push_request};
 pub(crate) use restoring::{TermsArguments, UndoArguments};
 pub(crate) use server::{OpenArguments, ServeArguments, ServeWish};
 pub(crate) use supervision::{
@@ -245,6 +247,12 @@ pub(crate) enum Command {
         after_help = "`completeness` finds stubs, fake results, tests that assert nothing or less than before, dropped errors and commented-out code, in Rust, Python, JavaScript, TypeScript, Go, Java, C, C++, Ruby, PHP, C# and shell. `secrets` finds credentials in new lines. `scope` finds changed files that neither `--allow` nor the document of `--design` lists. `phantoms` finds imports and packages of Rust, Python, JavaScript, TypeScript and Go that no manifest, lock file, file or installed package shows to exist. `licences` finds new packages under licences that `--allow` does not name, by default the permissive ones. Three look at the document of `--design`: `mechanical` at its sections, paths, tables and size, `test-plan` at requirements without a test and tests that say nothing or are left to people, `implementation` at what changed and at the tests that were recorded to pass since. Without options a gate looks at what changed since the last commit, untracked files included.\n\nA comment allows a finding, with the reason: `checkrein: allow empty_body: the trait wants it`.\n\nEach line of a batch is a JSON object: `{\"language\": \"python\", \"code\": \"...\"}`. `in_test` says that it is from a test. The answer repeats its `id`, or else has the number of the line.\n\nExit status: 0 passed, 2 something was found or could not be looked at, 1 error. With `--batch`: 0 all lines answered, 1 some line is not a question.\n\nExamples:\n  checkrein gate completeness\n  checkrein gate completeness --since origin/main --form sarif\n  checkrein gate completeness --staged --strict\n  checkrein gate secrets --staged\n  checkrein gate scope --allow 'src/**' --allow Cargo.lock\n  checkrein gate completeness --batch functions.jsonl"
     )]
     Gate(GateArguments),
+    /// Have gates look at what is pushed, as a hook of git
+    #[command(after_help = "Examples:\n  checkrein push-hook install\n  checkrein push-hook remove")]
+    PushHook {
+        #[command(subcommand)]
+        command: PushHookCommand,
+    },
     /// Run agents, commands, gates and reviews in the order of a file
     #[command(
         after_help = "Examples:\n  checkrein pipeline check fix.yaml\n  checkrein pipeline run fix.yaml --input issue='the index is off by one'\n  checkrein pipeline run --resume"

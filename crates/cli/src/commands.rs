@@ -44,6 +44,7 @@ pub mod policy;
 pub mod policy_try;
 pub mod preset;
 pub(crate) mod purge;
+pub mod push_hook;
 pub mod recover;
 pub mod replay;
 pub mod restore;

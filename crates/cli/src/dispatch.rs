@@ -16,8 +16,9 @@ use crate::arguments::{
     AgentCommand, ApprovalCommand, Arguments, AuditCommand, AuditKeyCommand, ChangeCommand, Command,
     ConfigCommand, CredentialCommand, IncidentCommand, InitArguments, IssueCommand, McpCommand,
     NoticeCommand, OldForm, OldReviewsForm, OpinionArguments, PipelineCommand, PluginCommand, PolicyCommand,
-    RollbackForm, RunCommand, ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand, TicketCommand,
-    TrustCommand, UninstallArguments, WorktreeCommand, command_line, completions, consent,
+    PushHookCommand, RollbackForm, RunCommand, ServeWish, SessionCommand, SnapshotCommand, SurpriseCommand,
+    TicketCommand, TrustCommand, UninstallArguments, WorktreeCommand, command_line, completions, consent,
+    push_request,
 };
 use crate::commands::check::Where;
 #[cfg(not(target_os = "linux"))]
@@ -31,9 +32,9 @@ use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
     ExitStatus, OutputForm, Switch, agents, allow, approvals, audit, audit_keys, change, check, config,
     credential, diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask,
-    mcp, notify, open, opinion, pipeline, policy, policy_try, preset, purge, recover, replay, reviews,
-    rollback, runs, serve, session_rollback, sessions, show, snapshots, stats, statusline, surprises,
-    team_policy, trust, undo, uninstall, update, watch, worktree,
+    mcp, notify, open, opinion, pipeline, policy, policy_try, preset, purge, push_hook, recover, replay,
+    reviews, rollback, runs, serve, session_rollback, sessions, show, snapshots, stats, statusline,
+    surprises, team_policy, trust, undo, uninstall, update, watch, worktree,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{acp, exec, plugin, route, run};
@@ -318,6 +319,7 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             halt::resume_on_terms(&environment, which, &terms.into(), output)
         }
         Command::Gate(wanted) => gate::gate(&environment, &wanted.into(), output),
+        Command::PushHook { command } => push_hooks(&environment, command, output),
         Command::Pipeline { command } => pipelines(&environment, command, output),
         Command::Task(wanted) => {
             let dry_run = wanted.dry_run;
@@ -617,6 +619,20 @@ fn plugins(
 #[cfg(not(target_os = "linux"))]
 fn plugins(_: &HostEnvironment, _: PluginCommand, _: OutputForm) -> Result<ExitStatus, CommandError> {
     Err(CommandError::user("plugins run on Linux only", "only there a sandbox holds them"))
+}
+
+fn push_hooks(
+    environment: &HostEnvironment,
+    command: PushHookCommand,
+    output: OutputForm,
+) -> Result<ExitStatus, CommandError> {
+    match command {
+        PushHookCommand::Install(gates) => push_hook::install(environment, &Vec::from(gates), output),
+        PushHookCommand::Remove => push_hook::remove(environment, output),
+        PushHookCommand::Run { gates, remote } => {
+            push_hook::run(environment, &push_request(gates, &remote), output)
+        }
+    }
 }
 
 fn changes(

@@ -41,6 +41,7 @@ impl Surface {
                 (adjustments::failures, Unliftable::FailedCheck),
                 (adjustments::masks, Unliftable::WritesMask),
                 (adjustments::production, Unliftable::Production),
+                (adjustments::push, Unliftable::PushGates),
                 (adjustments::flow, Unliftable::Flow),
                 (adjustments::doubt, Unliftable::Doubt),
                 (by_plugins::plugins, Unliftable::Plugin),

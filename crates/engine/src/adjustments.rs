@@ -14,6 +14,7 @@ use crate::answering::{changes_something, pattern_settings, precedent};
 use crate::change_records::Covering;
 use crate::docket::{Circumstances, Docket, StopCause};
 use crate::fail_closed::{Consequence, Failure};
+use crate::push_gates::PushGates;
 use crate::{limits, usage};
 
 /// What stands before the reason of a halt.
@@ -143,6 +144,15 @@ pub(crate) fn production(docket: &mut Docket, now: &Circumstances<'_>) {
         }
         docket.advise(advice);
     }
+}
+
+/// Refuses a push that the gates of the configuration did not let pass.
+pub(crate) fn push(docket: &mut Docket, now: &Circumstances<'_>) {
+    let PushGates::Stopped(found) = now.push else { return };
+    let reason = format!("gates look before a push here, and this one does not pass: {found}");
+    let advice =
+        "finish what the gates name and commit it, then push by itself: `git push` and nothing beside it";
+    docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
 }
 
 /// Whether a call is on production that the configuration names, and no approved change record covers it.

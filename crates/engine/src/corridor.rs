@@ -38,6 +38,7 @@ use crate::for_user;
 use crate::interventions::{intervene, tell_question};
 use crate::lineage;
 use crate::lost_records;
+use crate::push_gates::{self, PushGates};
 use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
 use crate::session_ledger;
@@ -166,6 +167,8 @@ pub(crate) fn before(
         (Covering::Not(..) | Covering::None, None) => review,
     };
 
+    let push = if halted.is_none() { push_gates::look(context, &review) } else { PushGates::NotAsked };
+
     // Adjudicate.
     let all = [context.failures(), failures].concat();
     let circumstances = Circumstances {
@@ -182,6 +185,7 @@ pub(crate) fn before(
         family,
         took,
         covering: &covering,
+        push: &push,
     };
     let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);
 

@@ -12,6 +12,7 @@ use checkrein_supervise::runs::{HookLimits, HookSwitch};
 use crate::change_records::Covering;
 use crate::fail_closed::Failure;
 use crate::lineage::Family;
+use crate::push_gates::PushGates;
 
 /// What is known beside a review when a call is decided.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +39,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) took: Duration,
     /// What the change records say of it, where it is on production.
     pub(crate) covering: &'a Covering,
+    /// What gates say of it, where it pushes.
+    pub(crate) push: &'a PushGates,
 }
 
 /// Why the session is to be stopped beside the call that is refused.

@@ -26,12 +26,24 @@ pub struct GateTask<'a> {
     pub gate: &'a str,
     /// The workspace.
     pub workspace: &'a AbsolutePath,
-    /// The commit that was checked out when the session began; `None` where there was none.
-    pub commit: Option<&'a str>,
-    /// When the session began: what was changed before is not its own.
-    pub begun: Timestamp,
+    /// What of it.
+    pub span: GateSpan<'a>,
     /// How long it may take.
     pub time: Duration,
+}
+
+/// What of a workspace a gate is to look at.
+#[derive(Debug, Clone, Copy)]
+pub enum GateSpan<'a> {
+    /// What a session changed.
+    Session {
+        /// The commit that was checked out when it began; `None` where there was none.
+        commit: Option<&'a str>,
+        /// When it began: what was changed before is not its own.
+        begun: Timestamp,
+    },
+    /// What no remote has yet.
+    Unpushed,
 }
 
 /// What a gate says.
@@ -106,11 +118,18 @@ pub struct GateProcess;
 impl GateRunner for GateProcess {
     fn run(&self, task: &GateTask<'_>, program: Option<&Path>) -> Result<GateReport, String> {
         let own = program.ok_or("this program is not known")?;
-        let begun = task.begun.0.to_string();
         let mut command = Command::new(own.with_file_name(PROGRAM));
-        command.args(["--json", "gate", task.gate, "--begun", &begun]);
-        if let Some(commit) = task.commit {
-            command.args(["--since", commit]);
+        command.args(["--json", "gate", task.gate]);
+        match task.span {
+            GateSpan::Session { commit, begun } => {
+                command.args(["--begun", &begun.0.to_string()]);
+                if let Some(commit) = commit {
+                    command.args(["--since", commit]);
+                }
+            }
+            GateSpan::Unpushed => {
+                command.arg("--unpushed");
+            }
         }
         let mut child = command
             .current_dir(task.workspace.as_str())

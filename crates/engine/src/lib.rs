@@ -52,7 +52,7 @@
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `unreviewed` | calls that ran although no review had let them: told |
 //! | `turn_end` | what the agent said last, weighed |
-//! | `turn_gates`, `gate_process` | gates at the end of a turn, by something that is handed in: a process of its own |
+//! | `turn_gates`, `push_gates`, `gate_process` | gates at the end of a turn and before a push, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
 //! | `spending` | warnings at half and at four fifths of a budget |
 //! | `plugins` | the plugins of the user: which of them run, and that they are started after a call |
@@ -127,6 +127,7 @@ pub mod pinned_policy;
 mod places;
 pub mod plugins;
 mod processes;
+mod push_gates;
 pub mod questions;
 mod records;
 pub mod replay;

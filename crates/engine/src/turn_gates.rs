@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::checkpoint::masked;
 use crate::context::Context;
-use crate::gate_process::{GateReport, GateTask, ReportedFinding};
+use crate::gate_process::{GateReport, GateSpan, GateTask, ReportedFinding};
 use crate::interventions::tell;
 use crate::text::{counted, plain_name};
 
@@ -120,8 +120,10 @@ fn reports(context: &Context, state: &SessionState, gates: &[String]) -> Reports
         let task = GateTask {
             gate,
             workspace: context.workspace(),
-            commit: state.beginning().and_then(|beginning| beginning.commit.as_deref()),
-            begun: state.started().unwrap_or(Timestamp(0)),
+            span: GateSpan::Session {
+                commit: state.beginning().and_then(|beginning| beginning.commit.as_deref()),
+                begun: state.started().unwrap_or(Timestamp(0)),
+            },
             time: until.saturating_duration_since(Instant::now()),
         };
         match environment.gates.run(&task, environment.program.as_deref()) {

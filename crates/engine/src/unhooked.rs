@@ -16,6 +16,7 @@ use crate::checkpoint::{self, Protection};
 use crate::context::Context;
 use crate::corridor::{covered, is_stopped, wants_record};
 use crate::docket::Circumstances;
+use crate::push_gates::PushGates;
 use crate::records::review_record;
 
 /// Reviews an action by itself, without history and without a record.
@@ -171,5 +172,6 @@ pub(crate) fn alone<'a>(
         family: None,
         took: std::time::Duration::ZERO,
         covering: &Covering::None,
+        push: &PushGates::NotAsked,
     }
 }

@@ -9,6 +9,7 @@ use crate::deferral::puts_off;
 use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, Place, words};
 use crate::language::SourceLanguage;
+use crate::left_off;
 use crate::proof::is_test_case;
 use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten, stands_alone};
 use crate::slight;
@@ -52,6 +53,12 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
         done.iter().filter(|(_, act)| !matches!(act, Act::Nothing | Act::Description)).collect();
     if real.is_empty() {
         return empty(source, function, &done, setting);
+    }
+    if setting == Setting::Code
+        && let Some(node) = left_off::skipped(source, &real)
+    {
+        let kind = FindingKind::SkippedBody;
+        return found(source, function, node, kind, FindingWeight::Error, CodeVerdict::Stub);
     }
     if let [one] = real.as_slice()
         && is_outside_of_protocol(source, function, one.0)
@@ -102,6 +109,13 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
     }
     if let Some(stub) = admitted() {
         return stub;
+    }
+    if setting == Setting::Code
+        && function.place != Place::Contract
+        && let Some(comment) = left_off::in_place_of_the_end(source, function, &done)
+    {
+        let kind = FindingKind::ElidedCode;
+        return found(source, function, comment, kind, FindingWeight::Error, CodeVerdict::Stub);
     }
     worked(source, function, body, setting)
 }

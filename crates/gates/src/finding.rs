@@ -116,6 +116,10 @@ kinds! {
     FixedResult "fixed_result", Some(Gate::Completeness),
         "the result does not depend on the arguments",
         "compute the result";
+    /// A return before all of a body.
+    SkippedBody "skipped_body", Some(Gate::Completeness),
+        "a return stands before the body, so that none of it runs",
+        "take the return out, or the code that it skips";
     /// A comment in place of code.
     ElidedCode "elided_code", Some(Gate::Completeness),
         "a comment stands in place of code",
@@ -240,6 +244,10 @@ kinds! {
     TestsFailed "tests_failed", Some(Gate::Implementation),
         "tests failed when they ran last",
         "make them pass";
+    /// Tests that reach less of the code than before.
+    CoverageLower "coverage_lower", Some(Gate::Implementation),
+        "tests reach less of the code than before the change",
+        "write tests for what is new, or restore those that are gone";
     /// A package that is named nearly like one that many know.
     LookalikePackage "lookalike_package", Some(Gate::Phantoms),
         "the name of the package differs by one letter from a well-known one",

@@ -8,12 +8,14 @@
 //! | `grammar` | what the nodes of a syntax tree mean, one table for each language |
 //! | `source` | a text as a tree; a fragment is put into what it must have stood in |
 //! | `function` | the functions of a text, and where each stands |
+//! | `function_span` | where functions stand, for whoever measures the gate |
 //! | `act` | what a statement of a body does |
 //! | `remark` | what comments and messages say about the code around them |
 //! | `deferral` | words by which comments and messages put work off |
 //! | `admission` | what a text admits about the code beside it, by the parts of its sentences |
 //! | `thin` | bodies that do little, and beside which somebody says that this is not all |
 //! | `slight` | bodies that do next to nothing, and say that they are not written |
+//! | `left_off` | bodies that begin or stop where their work should go on |
 //! | `body` | whether a function is written |
 //! | `proof` | tests: what they are, whether they run, what they assert |
 //! | `assertion` | what an assertion is about, and how much it says |
@@ -37,6 +39,7 @@
 //! | `test_plan` | the gate: requirements against planned tests |
 //! | `lld` | the gate: the form of a low-level design, and what a reviewer says about it |
 //! | `implementation` | the gate: changes against a design, and tests that were seen to pass |
+//! | `coverage` | how much of the code tests reach, by the reports of those who measure it |
 //! | `design` | a design document: sections, tables, the files that it names |
 //! | `line_exemption` | findings that somebody allowed in a text that is not read as code |
 //! | `gate` | the gates by name |
@@ -53,17 +56,20 @@ mod assertion;
 mod body;
 mod comment;
 mod completeness;
+mod coverage;
 mod deferral;
 mod design;
 mod dropped;
 mod exemption;
 mod finding;
 mod function;
+mod function_span;
 mod gate;
 mod grammar;
 mod implementation;
 mod imports;
 mod language;
+mod left_off;
 mod licences;
 mod line_exemption;
 mod lld;
@@ -88,9 +94,14 @@ mod well_known;
 pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
+pub use coverage::{
+    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, examine_coverage,
+    read_coverage,
+};
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use exemption::{AllowedFinding, new_exemptions};
 pub use finding::{FindingKind, FindingWeight, GateFinding};
+pub use function_span::{FunctionSpan, function_spans};
 pub use gate::Gate;
 pub use implementation::{
     CommandEnd, PathChange, TestRun, TestSelection, examine_runs, not_in_design, only_prints, runs_tests,

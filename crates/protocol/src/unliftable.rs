@@ -70,6 +70,10 @@ reasons! {
     Production "production", All,
         "it acts on production, for which the configuration wants an approved change record",
         "have the agent open one with `checkrein change open`, then approve it";
+    /// It pushes what the gates of the configuration did not let pass.
+    PushGates "push_gates", All,
+        "the gates that the configuration wants before a push did not pass",
+        "have the agent finish what they name, or push it yourself";
     /// It writes a mask where a value stands.
     WritesMask "writes_mask", All,
         "it writes a mask, which only stands for a value: the value would be lost",

@@ -21,6 +21,13 @@ pub enum ChangeBase {
     Staged,
     /// The work tree, with untracked files, with nothing: all of it is new.
     Nothing,
+    /// A commit, whatever lies on disk.
+    Commits {
+        /// The commit that it is compared with; `None` where all of it is new.
+        since: Option<String>,
+        /// The commit.
+        until: String,
+    },
 }
 
 /// A file that changed.
@@ -82,6 +89,14 @@ pub fn changed_texts(
         Some(commit) => blob(repository, commit, name),
         None => Ok(None),
     };
+    if let ChangeBase::Commits { until, .. } = base {
+        let names = differing(repository, &[&tree_of(repository, then.as_ref())?, until])?;
+        let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
+            let now = in_git(blob(repository, until, &name)?, longest);
+            Ok(ChangedText { before: blob_then(&name)?, now, ..ChangedText::named(&name, TextPlace::Commit) })
+        });
+        return texts.collect();
+    }
     if *base == ChangeBase::Staged {
         let names = differing(repository, &["--cached", &tree_of(repository, then.as_ref())?])?;
         let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
@@ -113,6 +128,7 @@ fn compared_with(repository: &GitRepository, base: &ChangeBase) -> Result<Option
         ChangeBase::LastCommit | ChangeBase::Staged => repository.head(),
         ChangeBase::Revision(name) => where_it_left(repository, name).map(Some),
         ChangeBase::Nothing => Ok(None),
+        ChangeBase::Commits { since, .. } => Ok(since.clone()),
     }
 }
 
@@ -245,10 +261,14 @@ pub fn committed_lines(
     base: &ChangeBase,
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<CommittedLines>, RunError> {
-    let (ChangeBase::Revision(_), Some(then)) = (base, compared_with(repository, base)?) else {
-        return Ok(Vec::new());
+    let range = match (base, compared_with(repository, base)?) {
+        (ChangeBase::Revision(_), Some(then)) => format!("{then}..HEAD"),
+        (ChangeBase::Commits { until, .. }, Some(then)) => format!("{then}..{until}"),
+        (ChangeBase::Commits { until, .. }, None) => until.clone(),
+        (ChangeBase::Revision(_) | ChangeBase::LastCommit | ChangeBase::Staged | ChangeBase::Nothing, _) => {
+            return Ok(Vec::new());
+        }
     };
-    let range = format!("{then}..HEAD");
     let listing = [
         "log",
         "--format=commit %H",
@@ -342,6 +362,50 @@ pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<Co
     let listed = repository.text(&["hash-object", "--stdin-paths"], &call)?;
     ids.extend(regular.into_iter().zip(listed.lines()).map(|((_, shown), id)| (shown, id.to_owned())));
     Ok(ids)
+}
+
+/// What all files of a commit hold. Other repositories inside are left out.
+fn contents_of(repository: &GitRepository, commit: &str) -> Result<ContentIds, RunError> {
+    let listed = repository.bytes(&["ls-tree", "-r", "-z", commit], &Call::default())?;
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        let (facts, name) = (entry.get(..tab)?, entry.get(tab + 1..)?);
+        let mut facts = facts.split(|byte| *byte == b' ').skip(1);
+        let (kind, id) = (facts.next()?, facts.next()?);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (kind == b"blob").then(|| (text(name), text(id)))
+    });
+    Ok(entries.collect())
+}
+
+/// What all files held in what a work tree is compared with; `None` where that is nothing.
+///
+/// # Errors
+///
+/// When `git` fails, or the revision is none of this repository.
+pub fn contents_of_base(
+    repository: &GitRepository,
+    base: &ChangeBase,
+) -> Result<Option<ContentIds>, RunError> {
+    compared_with(repository, base)?.map(|commit| contents_of(repository, &commit)).transpose()
+}
+
+/// What all files of a work tree hold, tracked or new and not ignored. It is the same as what a commit of it would hold.
+///
+/// # Errors
+///
+/// When `git` fails.
+pub fn contents_of_work_tree(repository: &GitRepository) -> Result<ContentIds, RunError> {
+    let Some(head) = repository.head()? else { return Ok(ContentIds::new()) };
+    let mut all = contents_of(repository, &head)?;
+    for (path, content) in contents_on_disk(repository, &head)? {
+        if content == GONE {
+            all.remove(&path);
+        } else {
+            all.insert(path, content);
+        }
+    }
+    Ok(all)
 }
 
 /// What git keeps of a work tree, as a text that is another when that is: the commit that is checked out, and what is staged.

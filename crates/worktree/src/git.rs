@@ -111,6 +111,15 @@ impl GitRepository {
         self.resolve("HEAD^{commit}")
     }
 
+    /// The commit that a name stands for, such as a tag of it; `None` where it stands for nothing or for something else.
+    ///
+    /// # Errors
+    ///
+    /// When `git` cannot be run.
+    pub fn commit_of(&self, name: &str) -> Result<Option<String>, RunError> {
+        self.resolve(&format!("{name}^{{commit}}"))
+    }
+
     /// The object that a name stands for; `None` when it stands for nothing.
     pub(crate) fn resolve(&self, name: &str) -> Result<Option<String>, RunError> {
         self.resolve_among(name, None)

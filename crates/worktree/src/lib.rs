@@ -15,6 +15,7 @@
 //! | `shared` | what all work trees share, and a run changed in it |
 //! | `rights` | groups and modes of files, kept through a merge |
 //! | `changed` | the texts that changed in a work tree |
+//! | `pushed` | what a push brings, and what the remote has already |
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
 //!
@@ -34,6 +35,7 @@ mod merging;
 mod name;
 mod owner;
 mod plan;
+mod pushed;
 mod remove;
 mod rights;
 mod shared;
@@ -43,7 +45,8 @@ pub use carry::Carried;
 pub use change::{Changes, FileOperation, GuardFiles, Merge, WorktreeChange, guard_files};
 pub use changed::{
     ChangeBase, ChangedText, CommittedLines, ContentIds, TextNow, TextPlace, changed_texts, committed_lines,
-    contents_committed, contents_on_disk, is_known_path, kept_by_git, work_tree_paths,
+    contents_committed, contents_of_base, contents_of_work_tree, contents_on_disk, is_known_path,
+    kept_by_git, work_tree_paths,
 };
 pub use copy::{Copies, CopyMerge};
 pub use git::{GitEnvironment, GitRepository};
@@ -53,6 +56,7 @@ pub use merging::{MergeProgress, Merging};
 pub use name::WorktreeName;
 pub use owner::{Owner, WorktreeKind};
 pub use plan::{Uncommitted, WorktreePlan};
+pub use pushed::{PushedRef, hooks_folder, newest_at_remote, read_pushed};
 pub use remove::{Branch, Removal, keep_commits, remove};
 pub use rights::Rights;
 pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

@@ -34,8 +34,21 @@ pub struct GateAnswer {
     pub not_examined: Vec<NotExamined>,
     /// What could not be looked at for the whole gate.
     pub not_run: Vec<NotRun>,
+    /// Each report of coverage that was compared.
+    pub coverage: Vec<CoverageAnswer>,
     /// Who was asked to review, and what became of it; empty where nobody was.
     pub reviews: Vec<PipelineReview>,
+}
+
+/// A report of coverage that was compared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CoverageAnswer {
+    /// The report, from the root of the work tree.
+    pub report: String,
+    /// What it says, in words.
+    pub now: String,
+    /// What it said before, in words.
+    pub before: String,
 }
 
 /// Something that a gate could not look at.

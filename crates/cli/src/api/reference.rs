@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Answer, ErrorAnswer, Remark, approvals, changes, fixed, gates, installation, pipelines, plugins,
-    programs, saved, sessions,
+    programs, pushes, saved, sessions,
 };
 
 /// Whether a command prints one answer or one on each line.
@@ -78,6 +78,8 @@ fn answers() -> Vec<Entry> {
         entry::<programs::ExecEnd>(&[("exec", StandardError)]),
         entry::<programs::TestRoute>(&[("route", StandardError)]),
         entry::<gates::GateAnswer>(&[("gate", One)]),
+        entry::<pushes::PushAnswer>(&[("push-hook run", One)]),
+        entry::<pushes::PushHookAnswer>(&[("push-hook install", One), ("push-hook remove", One)]),
         entry::<pipelines::PipelineAnswer>(&[
             ("pipeline run", One),
             ("pipeline list", Lines),

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::gate::{GateInput, GateRequest, ReportForm, ReviewWish, ReviewersWanted, Strictness};
-use checkrein_gates::Gate;
+use crate::commands::gate::{
+    CoverageReports, CoverageWish, GateInput, GateRequest, ReportForm, ReviewWish, ReviewersWanted,
+    Strictness,
+};
+use checkrein_gates::{CoverageTolerance, Gate};
 use checkrein_worktree::ChangeBase;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -66,6 +69,9 @@ pub(crate) struct GateArguments {
     /// Compare with where the branch left this revision
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "batch"])]
     since: Option<String>,
+    /// Look at all that no remote has yet, as before a push
+    #[arg(long, conflicts_with_all = ["since", "staged", "batch", "begun", "paths"])]
+    unpushed: bool,
     /// Look only at files that changed after this, in milliseconds since 1970; without `--since` all of their content is new
     #[arg(long, value_name = "MS", hide = true, conflicts_with_all = ["staged", "batch"])]
     begun: Option<u64>,
@@ -90,6 +96,15 @@ pub(crate) struct GateArguments {
     /// Maximum time for all reviewers together (`lld`), such as 10m
     #[arg(long, value_name = "TIME", value_parser = super::supervision::time, default_value = "10m", hide_default_value = true)]
     review_time: Duration,
+    /// Report of coverage that the tests wrote (`implementation`), or `none`; repeatable [default: the newest at a usual place]
+    #[arg(long, value_name = "FILE")]
+    coverage: Vec<String>,
+    /// The same report from before the change (`implementation`); repeatable, in the same order [default: what was kept]
+    #[arg(long, value_name = "FILE")]
+    coverage_base: Vec<String>,
+    /// By how many points coverage may fall (`implementation`)
+    #[arg(long, value_name = "POINTS", value_parser = points, default_value = "0.1")]
+    coverage_tolerance: CoverageTolerance,
     /// Look only at the form (`lld`); a pipeline asks its own reviewers
     #[arg(long, hide = true, conflicts_with_all = ["reviewer", "reviewers", "author"])]
     form_only: bool,
@@ -130,8 +145,18 @@ impl From<GateArguments> for GateRequest {
                     time: wanted.review_time,
                 })
             },
+            coverage: CoverageWish {
+                reports: match wanted.coverage.as_slice() {
+                    [] => CoverageReports::Usual,
+                    [none] if none == "none" => CoverageReports::NotWanted,
+                    _ => CoverageReports::Named(wanted.coverage),
+                },
+                before: wanted.coverage_base,
+                tolerance: wanted.coverage_tolerance,
+            },
             input: match wanted.batch {
                 Some(source) => GateInput::Batch(source),
+                None if wanted.unpushed => GateInput::Unpushed,
                 None => GateInput::Changes { base, paths: wanted.paths, begun: wanted.begun },
             },
             strictness: if wanted.strict { Strictness::Warnings } else { Strictness::Errors },
@@ -142,4 +167,8 @@ impl From<GateArguments> for GateRequest {
             },
         }
     }
+}
+
+fn points(text: &str) -> Result<CoverageTolerance, String> {
+    CoverageTolerance::read(text).ok_or_else(|| "points from 0 to 100, such as 0.5".to_owned())
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod completeness;
+mod coverage;
 mod documents;
 mod licences;
 mod lld;
@@ -19,13 +20,19 @@ use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use checkrein_gates::{AllowedFinding, FindingWeight, Gate, GateFinding, PERMISSIVE, new_exemptions, sift};
-use checkrein_worktree::{ChangeBase, ChangedText, TextNow, changed_texts, committed_lines, is_known_path};
+use checkrein_gates::{
+    AllowedFinding, CoverageTolerance, FindingWeight, Gate, GateFinding, PERMISSIVE, new_exemptions, sift,
+};
+use checkrein_worktree::{
+    ChangeBase, ChangedText, GitRepository, TextNow, changed_texts, committed_lines, is_known_path,
+    newest_at_remote,
+};
 use similar::{ChangeTag, TextDiff};
 
+pub use coverage::{CoverageReports, CoverageWish};
 use documents::DocumentContext;
 pub use lld::{ReviewWish, ReviewersWanted};
-use places::{by_path, examine_places};
+use places::{by_path, examine_places, is_same};
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
@@ -50,6 +57,8 @@ pub struct GateRequest {
     pub sections: Vec<String>,
     /// Who reviews it (`lld`).
     pub review: ReviewWish,
+    /// Which reports of coverage are compared (`implementation`).
+    pub coverage: CoverageWish,
     /// What it looks at.
     pub input: GateInput,
     /// What fails it.
@@ -72,6 +81,36 @@ pub enum GateInput {
         /// Only files that changed after this, in milliseconds since 1970; all where it is `None`.
         begun: Option<u64>,
     },
+    /// What no remote has yet: commits, what is staged, and the work tree.
+    Unpushed,
+}
+
+impl GateInput {
+    /// All that changed since something.
+    pub fn all(base: ChangeBase) -> Self {
+        Self::Changes { base, paths: Vec::new(), begun: None }
+    }
+}
+
+impl GateRequest {
+    /// A gate that needs nothing but what it looks at.
+    pub fn plain(gate: Gate, input: GateInput) -> Self {
+        Self {
+            gate,
+            allow: Vec::new(),
+            design: None,
+            sections: Vec::new(),
+            review: ReviewWish::FormOnly,
+            coverage: CoverageWish {
+                reports: CoverageReports::Usual,
+                before: Vec::new(),
+                tolerance: CoverageTolerance::USUAL,
+            },
+            input,
+            strictness: Strictness::Errors,
+            form: ReportForm::Usual,
+        }
+    }
 }
 
 /// What fails a gate.
@@ -107,10 +146,9 @@ pub fn gate(
             "leave one of them out",
         ));
     }
-    let (base, paths, begun) = match &wanted.input {
-        GateInput::Batch(source) => return batch::batch(source),
-        GateInput::Changes { base, paths, begun } => (base, paths, *begun),
-    };
+    if let GateInput::Batch(source) = &wanted.input {
+        return batch::batch(source);
+    }
     let workspace = workspace(environment)?;
     let Some(repository) = repository(environment, &workspace)? else {
         return Err(CommandError::user(
@@ -121,26 +159,103 @@ pub fn gate(
             "go into a repository, or give the code itself: `--batch`",
         ));
     };
-    let within = roots(environment, &workspace, paths)?;
+    let mut answer = match &wanted.input {
+        GateInput::Batch(_) | GateInput::Unpushed => unpushed(environment, &workspace, &repository, wanted)?,
+        GateInput::Changes { base, paths, begun } => {
+            let is_wanted = wanted_paths(environment, (&workspace, &repository), (base, paths, *begun))?;
+            judge(environment, &workspace, &repository, wanted, base, is_wanted)?
+        }
+    };
+    conclude(&mut answer, wanted.strictness);
+    match (wanted.form, output) {
+        (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
+        (ReportForm::Usual, OutputForm::Json) => print_exact(&crate::api::pretty(&answer)?),
+        (ReportForm::Sarif, _) => print_exact(&report::sarif(&answer)?),
+        (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
+    }
+    Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
+}
+
+/// What a gate says about exactly some commits.
+pub(super) fn judge_commits(
+    environment: &HostEnvironment,
+    workspace: &Path,
+    repository: &GitRepository,
+    wanted: &GateRequest,
+    base: &ChangeBase,
+) -> Result<GateAnswer, CommandError> {
+    let mut answer = judge(environment, workspace, repository, wanted, base, |_| true)?;
+    conclude(&mut answer, wanted.strictness);
+    Ok(answer)
+}
+
+/// What a gate said, for people.
+pub(super) fn report_text(answer: &GateAnswer) -> String {
+    report::text(answer)
+}
+
+/// What a gate says about all that no remote has yet.
+fn unpushed(
+    environment: &HostEnvironment,
+    workspace: &Path,
+    repository: &GitRepository,
+    wanted: &GateRequest,
+) -> Result<GateAnswer, CommandError> {
+    let look = |base: &ChangeBase| judge(environment, workspace, repository, wanted, base, |_| true);
+    let Some(head) = repository.commit_of("HEAD")? else { return look(&ChangeBase::Nothing) };
+    if let Some(since) = newest_at_remote(repository, &head, "", None)? {
+        return look(&ChangeBase::Revision(since));
+    }
+    // No remote has anything: all that lies on disk, and all that is committed.
+    let mut answer = look(&ChangeBase::Nothing)?;
+    let committed = look(&ChangeBase::Commits { since: None, until: head })?;
+    for finding in committed.findings {
+        if !answer.findings.iter().any(|other| is_same(other, &finding)) {
+            answer.findings.push(finding);
+        }
+    }
+    answer.not_run.extend(committed.not_run);
+    Ok(answer)
+}
+
+/// Which changed files a gate is to look at.
+fn wanted_paths(
+    environment: &HostEnvironment,
+    (workspace, repository): (&Path, &GitRepository),
+    (base, paths, begun): (&ChangeBase, &[String], Option<u64>),
+) -> Result<impl Fn(&Path) -> bool, CommandError> {
+    let within = roots(environment, workspace, paths)?;
     for (root, given) in within.iter().zip(paths) {
-        if !is_known_path(&repository, base, root)? {
+        if !is_known_path(repository, base, root)? {
             return Err(CommandError::user(
                 format!("`{}` is neither in the work tree nor in what it is compared with", plain(given)),
                 "correct the path: a gate that looks at nothing would pass every time",
             ));
         }
     }
-    let is_wanted = |path: &Path| {
+    let workspace = workspace.to_owned();
+    Ok(move |path: &Path| {
         let is_within = within.is_empty() || within.iter().any(|root| path.starts_with(root));
         is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
-    };
+    })
+}
+
+/// What a gate finds, before it is said what that comes to.
+fn judge(
+    environment: &HostEnvironment,
+    workspace: &Path,
+    repository: &GitRepository,
+    wanted: &GateRequest,
+    base: &ChangeBase,
+    is_wanted: impl Fn(&Path) -> bool,
+) -> Result<GateAnswer, CommandError> {
     let changed = match wanted.gate {
         // They look at one document as it is.
         Gate::Mechanical | Gate::TestPlan | Gate::Lld => Vec::new(),
-        gate => changed_texts(&repository, base, longest(gate), is_wanted)?,
+        gate => changed_texts(repository, base, longest(gate), &is_wanted)?,
     };
     let mut answer = empty(wanted.gate, base);
-    let document = DocumentContext { environment, workspace: &workspace, repository: &repository, wanted };
+    let document = DocumentContext { environment, workspace, repository, wanted };
     match wanted.gate {
         Gate::Completeness => examine_places(base, &changed, &mut answer, |texts, answer| {
             texts.own().for_each(|file| completeness::examine(file, answer));
@@ -153,7 +268,7 @@ pub fn gate(
                 texts.own().for_each(|file| secrets::examine(file, answer));
                 Ok(())
             })?;
-            for lines in committed_lines(&repository, base, is_wanted)? {
+            for lines in committed_lines(repository, base, &is_wanted)? {
                 secrets::examine_lines(&lines, &changed, &mut answer);
             }
         }
@@ -164,27 +279,20 @@ pub fn gate(
                 wanted.allow.clone()
             };
             examine_places(base, &changed, &mut answer, |texts, answer| {
-                licences::examine(environment, &repository, texts, &allowed, answer);
+                licences::examine(environment, repository, texts, &allowed, answer);
                 Ok(())
             })?;
         }
         Gate::Mechanical => document.mechanical(&mut answer)?,
         Gate::TestPlan => document.test_plan(&mut answer)?,
         Gate::Lld => document.lld(&mut answer)?,
-        Gate::Implementation => document.implementation(&by_path(changed), &mut answer)?,
+        Gate::Implementation => document.implementation(base, &by_path(changed), &mut answer)?,
         Gate::Phantoms => examine_places(base, &changed, &mut answer, |texts, answer| {
-            phantoms::examine(&repository, texts, answer)
+            phantoms::examine(repository, texts, answer)
         })?,
-        Gate::Scope => scope::examine(environment, &workspace, wanted, &by_path(changed), &mut answer)?,
+        Gate::Scope => scope::examine(environment, workspace, wanted, &by_path(changed), &mut answer)?,
     }
-    conclude(&mut answer, wanted.strictness);
-    match (wanted.form, output) {
-        (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
-        (ReportForm::Usual, OutputForm::Json) => print_exact(&crate::api::pretty(&answer)?),
-        (ReportForm::Sarif, _) => print_exact(&report::sarif(&answer)?),
-        (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
-    }
-    Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
+    Ok(answer)
 }
 
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.
@@ -203,6 +311,12 @@ fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
     }
     if !wanted.sections.is_empty() && wanted.gate != Gate::Mechanical {
         return Err(CommandError::user(format!("gate {gate} has no option `--section`"), "leave it out"));
+    }
+    if wanted.coverage.is_given() && wanted.gate != Gate::Implementation {
+        return Err(CommandError::user(
+            format!("gate {gate} compares no coverage"),
+            "`gate implementation` does",
+        ));
     }
     if wanted.gate != Gate::Lld && wanted.review.is_given() {
         let hint = "`gate lld` asks reviewers";
@@ -261,6 +375,10 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
             ChangeBase::Revision(name) => format!("where the branch left {}", plain(name)),
             ChangeBase::Staged => "the last commit (staged changes)".to_owned(),
             ChangeBase::Nothing => "an empty work tree".to_owned(),
+            ChangeBase::Commits { since: Some(commit), .. } => {
+                format!("the commit {}, which the remote has", commit.get(..12).unwrap_or(commit))
+            }
+            ChangeBase::Commits { since: None, .. } => "an empty remote".to_owned(),
         },
         files: 0,
         functions: 0,
@@ -271,6 +389,7 @@ fn empty(gate: Gate, base: &ChangeBase) -> GateAnswer {
         not_examined: Vec::new(),
         not_run: Vec::new(),
         reviews: Vec::new(),
+        coverage: Vec::new(),
     }
 }
 

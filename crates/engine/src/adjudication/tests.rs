@@ -21,6 +21,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::change_records::Covering;
 use crate::lineage::Family;
+use crate::push_gates::PushGates;
 
 const SURFACES: [Surface; 5] =
     [Surface::Hook, Surface::Permission, Surface::Check, Surface::Message, Surface::Replay];
@@ -42,6 +43,7 @@ struct Case {
     family: Option<Family>,
     took: Duration,
     covering: Covering,
+    push: PushGates,
 }
 
 impl Case {
@@ -60,6 +62,7 @@ impl Case {
             family: self.family,
             took: self.took,
             covering: &self.covering,
+            push: &self.push,
         }
     }
 
@@ -416,4 +419,15 @@ proptest! {
             prop_assert!(decided.verdict.kind >= reviewed(text).verdict.kind);
         }
     }
+}
+
+#[test]
+fn a_push_that_gates_do_not_let_pass_is_refused_and_no_allowance_lifts_it() {
+    let mut case = Case { push: PushGates::Passed, ..Case::default() };
+    assert!(case.decide("git push").unliftable.is_empty());
+    case.push = PushGates::Stopped("a.py:1: the body only says that it is not implemented".to_owned());
+    let stopped = case.decide("git push");
+    assert_eq!(stopped.review.verdict.kind, VerdictKind::Block);
+    assert_eq!(stopped.unliftable, [Unliftable::PushGates]);
+    assert!(stopped.review.reasoning.primary.contains("a.py:1"), "{:?}", stopped.review.reasoning);
 }

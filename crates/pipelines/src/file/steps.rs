@@ -30,7 +30,21 @@ const COMMON: [&str; 8] = ["name", "needs", "when", "time", "retries", "on_failu
 /// The kinds of steps, each with its own keys.
 const KINDS: [(&str, &[&str]); 6] = [
     ("command", &["runner", "phase", "write", "net"]),
-    ("gate", &["paths", "allow", "design", "sections", "since", "strict", "by"]),
+    (
+        "gate",
+        &[
+            "paths",
+            "allow",
+            "design",
+            "sections",
+            "since",
+            "strict",
+            "by",
+            "coverage",
+            "coverage_base",
+            "coverage_tolerance",
+        ],
+    ),
     ("agent", agent::KEYS),
     ("review", &["question", "by"]),
     ("approve", &[]),
@@ -213,9 +227,15 @@ fn gate(entries: &[YamlEntry], faults: &mut Vec<Fault>) -> Option<GateStep> {
             options.extend(read_template(&node, &text, faults));
         }
     };
-    for (key, option) in
-        [("allow", "--allow"), ("design", "--design"), ("sections", "--section"), ("since", "--since")]
-    {
+    for (key, option) in [
+        ("allow", "--allow"),
+        ("design", "--design"),
+        ("sections", "--section"),
+        ("since", "--since"),
+        ("coverage", "--coverage"),
+        ("coverage_base", "--coverage-base"),
+        ("coverage_tolerance", "--coverage-tolerance"),
+    ] {
         let Some(entry) = find(entries, key) else { continue };
         let values = texts(entries, key, faults);
         add(option, values.into_iter().map(|value| (value, entry.value.clone())).collect(), faults);

@@ -461,6 +461,8 @@ pub(crate) static KEYS: &[Key] = &[
 
     key!("gates.at_turn_end", gates.at_turn_end, Kind::Words(GateSettings::AT_TURN_END), Gather,
         "Gates that look at what the session changed when the agent ends its turn: what they find goes back to it, at most twice; `docs/gates.md`."),
+    key!("gates.before_push", gates.before_push, Kind::Words(GateSettings::AT_TURN_END), Gather,
+        "Gates that look at what no remote has yet before the agent pushes: a push that they do not let pass is refused; `docs/gates.md`."),
 
     Key {
         path: "reviewer.risk_threshold",

@@ -72,6 +72,8 @@ pub struct Approvals {
 pub struct GateSettings {
     /// Those that look when the agent ends its turn.
     pub at_turn_end: Vec<String>,
+    /// Those that look before a push.
+    pub before_push: Vec<String>,
 }
 
 impl GateSettings {

@@ -14,8 +14,9 @@ use checkrein_glob::{Glob, Style};
 use checkrein_ledger::lines;
 use checkrein_protocol::{AbsolutePath, ActionId, RecordBody};
 use checkrein_session::SessionLedger;
-use checkrein_worktree::{ChangedText, GitRepository, TextNow, work_tree_paths};
+use checkrein_worktree::{ChangeBase, ChangedText, GitRepository, TextNow, work_tree_paths};
 
+use super::coverage::CoverageContext;
 use super::runner_call::runner_call;
 use super::scope::design;
 use super::{GateRequest, before_of, take};
@@ -74,9 +75,10 @@ impl DocumentContext<'_> {
         Ok(())
     }
 
-    /// What changed against the document, and the tests since.
+    /// What changed against the document, the tests since, and what they cover.
     pub(super) fn implementation(
         &self,
+        base: &ChangeBase,
         changed: &[ChangedText],
         answer: &mut GateAnswer,
     ) -> Result<(), CommandError> {
@@ -105,7 +107,17 @@ impl DocumentContext<'_> {
                 take(answer, Gate::Implementation, (&file.path, &text, before.as_deref()), vec![finding]);
             }
         }
-        self.tests(changed, &text, &name, own.as_deref(), answer)
+        self.tests(changed, &text, &name, own.as_deref(), answer)?;
+        let coverage = CoverageContext {
+            environment: self.environment,
+            workspace: self.workspace,
+            repository: self.repository,
+            base,
+            wish: &self.wanted.coverage,
+        };
+        let code: Vec<ChangedText> =
+            changed.iter().filter(|file| own.as_ref() != Some(&file.path)).cloned().collect();
+        coverage.examine(&code, answer)
     }
 
     /// Whether tests were seen to pass since the last of these files changed.
@@ -156,7 +168,7 @@ fn change(file: &ChangedText) -> PathChange<'_> {
 
 /// When the state of a file changed last, in milliseconds since 1970: unlike the time of writing nothing sets it back. Of one that is gone,
 /// that of its folder.
-fn changed_at(workspace: &Path, path: &str) -> u64 {
+pub(super) fn changed_at(workspace: &Path, path: &str) -> u64 {
     let mut place = Some(workspace.join(path));
     while let Some(path) = place.filter(|path| path.starts_with(workspace)) {
         if let Ok(facts) = std::fs::symlink_metadata(&path) {

@@ -66,10 +66,16 @@ pub(super) fn examine_places(
 /// What is told of a place; nothing of the one that was asked about.
 fn told(place: TextPlace, base: &ChangeBase) -> Option<&'static str> {
     match (place, base) {
-        (TextPlace::Disk, _) | (TextPlace::Index, ChangeBase::Staged) => None,
-        (TextPlace::Index, ChangeBase::LastCommit | ChangeBase::Revision(_) | ChangeBase::Nothing) => {
-            Some("as it is staged, not as it lies on disk")
-        }
+        (TextPlace::Disk, _)
+        | (TextPlace::Index, ChangeBase::Staged)
+        | (TextPlace::Commit, ChangeBase::Commits { .. }) => None,
+        (
+            TextPlace::Index,
+            ChangeBase::LastCommit
+            | ChangeBase::Revision(_)
+            | ChangeBase::Nothing
+            | ChangeBase::Commits { .. },
+        ) => Some("as it is staged, not as it lies on disk"),
         (TextPlace::Commit, _) => Some("as it is committed, not as it lies on disk"),
     }
 }

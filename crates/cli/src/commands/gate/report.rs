@@ -21,6 +21,15 @@ pub(super) fn text(answer: &GateAnswer) -> String {
         let what = review.verdict.as_deref().or(review.cause.as_deref()).unwrap_or_default();
         let _ = writeln!(text, "{} ({}): {}", plain(&review.reviewer), plain(&review.asked), plain(what));
     }
+    for one in &answer.coverage {
+        let _ = writeln!(
+            text,
+            "coverage by {}: {}, before the change {}",
+            plain_name(&one.report),
+            one.now,
+            one.before
+        );
+    }
     let mut order: Vec<&GateFindingEntry> = answer.findings.iter().collect();
     order.sort_by_key(|finding| finding.weight != FindingWeight::Error.name());
     for finding in order.iter().take(SHOWN) {

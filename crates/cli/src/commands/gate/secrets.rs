@@ -23,7 +23,8 @@ pub(super) fn examine(file: &ChangedText, answer: &mut GateAnswer) {
 
 /// Looks at the lines that a commit of the branch added: they go with it, also where a later commit takes them away.
 pub(super) fn examine_lines(added: &CommittedLines, changed: &[ChangedText], answer: &mut GateAnswer) {
-    let now = changed.iter().find(|file| file.path == added.path && file.place == TextPlace::Disk);
+    let at = |place| changed.iter().find(move |file| file.path == added.path && file.place == place);
+    let now = at(TextPlace::Disk).or_else(|| at(TextPlace::Commit));
     let now = match now.map(|file| &file.now) {
         Some(TextNow::Bytes(bytes)) => String::from_utf8_lossy(bytes),
         Some(TextNow::Gone | TextNow::NotRead(_)) | None => "".into(),
