@@ -17,19 +17,55 @@ pub struct Programs {
     pub target: Option<String>,
 }
 
+/// A profile of cargo: how much the compiler takes pains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile(String);
+
+impl Profile {
+    /// The one that releases are built with.
+    pub fn release() -> Self {
+        Self("release".to_owned())
+    }
+
+    /// The one of this name; cargo says so when there is none.
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// As cargo calls it.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The folder below that of the target in which cargo puts the programs: those of `dev` and `test` have another name.
+    pub fn folder(&self) -> &str {
+        match self.0.as_str() {
+            "dev" | "test" => "debug",
+            "bench" => "release",
+            name => name,
+        }
+    }
+}
+
 /// Builds everything in release mode, in one go, so that what the programs share is built once.
 pub fn release() -> Result<Programs, String> {
+    with(&Profile::release())
+}
+
+/// The same with another profile.
+pub fn with(profile: &Profile) -> Result<Programs, String> {
     let target = static_target();
-    let mut programs =
-        cargo(&["build", "--release", "--package", "checkrein", "--package", "empty", "--bins"]);
+    let mut programs = cargo(&["build", "--profile", profile.name()]);
+    programs.args(["--package", "checkrein", "--package", "empty", "--bins"]);
     if let Some(target) = &target {
         programs.args(["--target", target]);
     }
     run(&mut programs)?;
     let directory = match &target {
-        Some(target) => target_directory().join(target).join("release"),
-        None => target_directory().join("release"),
-    };
+        Some(target) => target_directory().join(target),
+        None => target_directory(),
+    }
+    .join(profile.folder());
     let built = |name: &str| directory.join(name);
     Ok(Programs { hook: built("checkrein-hook"), full: built("checkrein"), empty: built("empty"), target })
 }

@@ -58,7 +58,7 @@ const MADE_UP: [(&str, &str); 22] = [
     ("checkrein plugin test ./many-deletions", "many-deletions"),
     ("checkrein plugin enable ./many-deletions", "many-deletions"),
     ("checkrein plugin disable many-deletions", "is not enabled"),
-    ("checkrein policy update", "no policy of a team is pinned"),
+    ("checkrein policy update", "no team policy is pinned"),
     ("checkrein resume 4f3c", "no session begins with `4f3c`"),
     ("checkrein session recover 4f3c", "no session begins with `4f3c`"),
     ("checkrein session rollback 4f3c", "4f3c"),

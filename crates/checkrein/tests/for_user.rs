@@ -76,6 +76,72 @@ fn what_git_keeps_is_named_and_nothing_is_saved_of_what_is_not_there() {
 }
 
 #[test]
+fn only_what_the_call_changes_is_counted() {
+    let environment = TestEnvironment::new();
+    for name in ["a.py", "b.py", "c.py", "d.py"] {
+        environment.write(name, "first\n");
+    }
+    environment.git(&["add", "-A"]);
+    environment.commit("four files");
+    environment.write("a.py", "second\n");
+    environment.write("b.py", "second\n");
+    for (command, expected) in [
+        // What git itself keeps of them is saved too.
+        ("git checkout -- .", "checkrein: saved 2 files before `git checkout -- .`; `checkrein undo`"),
+        // Nobody knows what it changes.
+        (
+            "sudo apt-get install -y jq",
+            "checkrein: saved the project before `sudo apt-get install -y jq`; `checkrein undo`",
+        ),
+    ] {
+        assert_eq!(line(&environment.bash("s", command)), Some(expected), "{command}");
+    }
+}
+
+#[test]
+fn names_of_files_begin_where_the_user_knows_them() {
+    let environment = TestEnvironment::new();
+    let nobody = [("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")];
+    let home = environment.home().to_str().unwrap().to_owned();
+    let project = environment.project().to_str().unwrap().to_owned();
+    for (tool, input, expected) in [
+        (
+            "Bash",
+            json!({ "command": format!("echo 'alias ls=true' >> {home}/.bashrc") }),
+            "this sets up something that runs later by itself: `~/.bashrc` ",
+        ),
+        (
+            "Write",
+            json!({ "file_path": format!("{project}/.git/hooks/pre-commit"), "content": "#!/bin/sh\n" }),
+            "something that runs later by itself: `.git/hooks/pre-commit",
+        ),
+    ] {
+        let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "call" });
+        let answer = environment.answer_with(&environment.payload("s", "PreToolUse", fields), &nobody);
+        let line = line(&answer).unwrap();
+        assert!(line.contains(expected) && !line.contains(&home), "{line}");
+    }
+}
+
+#[test]
+fn what_is_masked_in_an_output_is_told() {
+    let environment = TestEnvironment::new();
+    let key = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let after = |output: &str| {
+        let response = json!({ "stdout": output, "stderr": "", "interrupted": false, "isImage": false });
+        let fields = shell_call("call", "./whoami.sh", json!({ "tool_response": response }));
+        environment.answer_to(&environment.payload("s", "PostToolUse", fields))
+    };
+    environment.bash("s", "./whoami.sh");
+    let answer = after(&format!("token {key}\n"));
+    assert_eq!(line(&answer), Some("checkrein: masked 1 value in the output of `./whoami.sh`"), "{answer}");
+    let output = environment.checkrein(&["log"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("1 value masked"), "{told}");
+    assert_eq!(line(&after("dev\n")), None);
+}
+
+#[test]
 fn secrets_and_control_characters_stay_out_of_the_line() {
     let environment = TestEnvironment::new();
     let key = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();

@@ -359,7 +359,7 @@ fn another_key_an_older_policy_and_one_that_names_others_are_refused() {
 fn it_can_be_done_without_again() {
     let team = Team::new();
     let (done, said) = team.run(&["policy", "update", "--yes"]);
-    assert!(!done && said.contains("no policy of a team is pinned"), "{said}");
+    assert!(!done && said.contains("no team policy is pinned"), "{said}");
     assert!(team.pin().0);
     let (done, said) = team.run(&["policy", "unpin", "--yes"]);
     assert!(done, "{said}");

@@ -5,7 +5,7 @@
 
 use checkrein_protocol::{
     Decision, EffectKind, HaltScope, Intervention, InterventionKind, Judgement, LedgerDamage, OutcomeRecord,
-    PatternKind, RecordBody, ReviewLack, RollbackRecord, RollbackStage, VerdictKind,
+    PatternKind, Posture, RecordBody, ReviewLack, RollbackRecord, RollbackStage, VerdictKind,
 };
 
 use checkrein_patterns::telling_line;
@@ -26,6 +26,16 @@ pub struct RecordWords {
     pub what: String,
     /// Why, or what more is known; empty where there is nothing to say.
     pub why: String,
+}
+
+/// What the trust debt of an agent leads to, for a list.
+pub fn posture(posture: Posture) -> &'static str {
+    match posture {
+        Posture::Normal => "normal",
+        Posture::ElevatedMonitoring => "watched more closely",
+        Posture::RestrictedMode => "restricted",
+        Posture::ReTieringReview => "restricted, tier to be reviewed",
+    }
 }
 
 /// What became of a call, in one word for a list.

@@ -78,7 +78,8 @@ pub fn looked_in_words(verification: &VerificationRecord) -> String {
     };
     match verification.looked {
         ObservedExtent::Whole => {
-            format!("looked at all {}{expected}", files_and_folders(verification.entries))
+            let all = if verification.left_out.is_empty() { "all " } else { "" };
+            format!("looked at {all}{}{expected}", files_and_folders(verification.entries))
         }
         ObservedExtent::Partly => {
             format!("looked at a part, {}{expected}", files_and_folders(verification.entries))

@@ -351,7 +351,8 @@ fn broken_at(text: &str, width: usize, margin_of: &dyn Fn(&str) -> usize) -> Str
 /// What a command of ours begins with where a text names one.
 const OURS: &str = "`checkrein ";
 
-/// The words of a line with the spaces behind them. A command of ours that fits into a line is one of them, so that it can be copied.
+/// The words of a line with the spaces behind them. A command of ours that fits into a line is one of them, so that it can be copied, and so
+/// is a number with its unit.
 fn pieces(line: &str, most: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = line;
@@ -362,12 +363,30 @@ fn pieces(line: &str, most: usize) -> Vec<&str> {
             let end = rest.get(end..)?.find(' ').map_or(rest.len(), |space| end + space + 1);
             rest.get(..end).filter(|piece| shown_length(piece.trim_end()) <= most).map(str::len)
         });
-        let (piece, behind) = rest.split_at(command.unwrap_or(word));
+        let (piece, behind) = rest.split_at(command.unwrap_or_else(|| word + unit_behind(rest, word)));
         pieces.push(piece);
         rest = behind;
     }
     pieces
 }
+
+/// How long the unit is, with the space behind it, that follows a number at the beginning of a text; 0 where the first word is not a number,
+/// or is the last of its line.
+fn unit_behind(text: &str, word: usize) -> usize {
+    let (number, behind) = text.split_at(word);
+    // Two blanks begin a new column.
+    let is_number = number.trim_end().parse::<f64>().is_ok() && !behind.starts_with(' ');
+    let end = behind.find(' ').map_or(behind.len(), |space| space + 1);
+    let unit = behind.get(..end).unwrap_or_default();
+    let bare = unit.trim_end().trim_end_matches([',', ';', ')', '.']);
+    if is_number && (SIZES.contains(&bare) || TIMES.contains(&bare)) { unit.len() } else { 0 }
+}
+
+/// The units in which sizes are written.
+const SIZES: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+
+/// The units in which times are written.
+const TIMES: [&str; 4] = ["ms", "s", "min", "h"];
 
 /// One line of a text, cut between two words to about a width in characters: no word is broken but one that is longer than that itself.
 pub fn brief(text: &str, width: usize) -> String {
@@ -414,9 +433,9 @@ fn paragraphs(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
     lines.join("\n")
 }
 
-/// Whether a cell says nothing without the title of its column: a number, or several, such as `0 / 1 / 2`.
+/// Whether a cell says nothing without the title of its column: a number, or several, such as `0 / 1 / 2`, also with a unit of size.
 fn is_figure(cell: &str) -> bool {
-    let is_number = |part: &str| part.parse::<f64>().is_ok();
+    let is_number = |part: &str| part.parse::<f64>().is_ok() || SIZES.contains(&part);
     cell == "unknown" || cell.split(['/', ' ']).filter(|part| !part.is_empty()).all(is_number)
 }
 
@@ -488,6 +507,16 @@ mod tests {
             "it ran `git push\n  origin main` then"
         );
         assert_eq!(pieces("a (`checkrein log --here`), b `checkrein log", 80).len(), 5);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        assert_eq!(wrapped_at("it took 45 ms then", 10), "it took\n  45 ms\n  then");
+        assert_eq!(wrapped_at("lasted 27.8 s, and", 12), "lasted\n  27.8 s,\n  and");
+        // A number that counts, and one that ends its column, go as words do.
+        assert_eq!(wrapped_at("there were 45 calls", 13), "there were 45\n  calls");
+        assert_eq!(pieces("45  ms", 80).len(), 3);
+        assert!(is_figure("10.3 kB") && is_figure("3 / 4") && !is_figure("3 files"));
     }
 
     #[test]

@@ -400,7 +400,11 @@ fn after(
     let unanswered = questions::unanswered(context, ledger, event, &action_id);
     let asked = if unanswered.is_none() { questions::asked_about(ledger, &action_id) } else { None };
     let masked = disclosure::masked(context, outcome).filter(|_| asked.is_none());
-    let for_user = asked.and_then(|asked| for_user::agreed(context, &asked, outcome));
+    let for_user = match (&asked, &masked) {
+        (Some(asked), _) => for_user::agreed(context, asked, outcome),
+        (None, Some(masked)) => Some(for_user::masked_output(context, outcome, masked.kinds.len())),
+        (None, None) => None,
+    };
     let unreviewed = unreviewed::found(context, ledger, event, outcome, known.state());
     let was_unseen = unreviewed.as_ref().is_some_and(unreviewed::Finding::was_unseen);
     let verification = match &mut context.unrecorded {

@@ -1,15 +1,17 @@
 //! What a user reads in their client about a call: one line where something was changed, saved or held, and nothing where all was well.
 
+use std::collections::BTreeSet;
+
 use checkrein_policy::Mode;
 use checkrein_protocol::{
-    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, HookResponse, Outcome, ReviewRecord,
-    SnapshotRecord,
+    AbsolutePath, Action, Certainty, Depth, Effect, EffectKind, FileChange, HookResponse, Outcome,
+    ReviewRecord, SnapshotRecord,
 };
 use checkrein_review::{Review, Safety, VerdictKind};
 
 use crate::checkpoint;
 use crate::context::Context;
-use crate::text::{columns, counted, cut, one_line};
+use crate::text::{columns, counted, cut, one_line, short_names};
 
 /// The most columns of the line (ours): clients put their own words before it, and terminals are rarely narrower.
 pub(crate) const WIDTH: usize = 120;
@@ -31,7 +33,8 @@ pub(crate) fn line(
     answer: &HookResponse,
     saved: Option<&SnapshotRecord>,
 ) -> Option<String> {
-    let masked = |text: &str| checkpoint::masked(context, text);
+    // There is room for the end of a name only where it does not begin at the root of the disk.
+    let masked = |text: &str| named_from_here(context, &checkpoint::masked(context, text));
     let call = || masked(&in_words(action));
     match answer {
         HookResponse::Replaced { besides, .. } => line(context, review, action, besides, saved),
@@ -72,7 +75,19 @@ pub(crate) fn agreed(context: &Context, asked: &ReviewRecord, outcome: &Outcome)
     if ran == meant && ran != rewrite.trim() {
         return None;
     }
-    Some(replaced("ran", rewrite.trim(), meant, "as you agreed"))
+    let shown = |text: &str| named_from_here(context, text);
+    Some(replaced("ran", &shown(rewrite.trim()), &shown(meant), "as you agreed"))
+}
+
+/// The line about a call in whose output so many values were masked before the model read it.
+pub(crate) fn masked_output(context: &Context, outcome: &Outcome, values: usize) -> String {
+    let call = named_from_here(context, &checkpoint::masked(context, &in_words(&outcome.action)));
+    about(&format!("masked {} in the output of ", counted(values as u64, "value")), &call, "")
+}
+
+/// A text with the names of files as the user knows them: from the workspace or the home directory on.
+fn named_from_here(context: &Context, text: &str) -> String {
+    short_names(text, context.workspace().as_str(), context.environment().home.as_str())
 }
 
 /// Whether a file or folder goes for certain that is nowhere else: whoever reads along wants to know that it is saved, however small it is.
@@ -97,7 +112,19 @@ fn things(review: &Review, saved: &SnapshotRecord) -> String {
     if let Some(kept) = kept_by_git(review) {
         return kept;
     }
-    let is_deep = review.side_effects.effects.iter().any(|effect| effect.depth == Depth::Recursive);
+    let effects = &review.side_effects.effects;
+    let is_new = |effect: &Effect| effect.kind.file_change() == Some(FileChange::Create);
+    let changed: Vec<&Effect> =
+        effects.iter().filter(|effect| is_change_of_work(effect) && !is_new(effect)).collect();
+    // Where nobody knows what changes everything is saved, and where git may change any file: how much that is says nothing about the call.
+    if changed.is_empty() {
+        return "the project".to_owned();
+    }
+    let is_deep = effects.iter().any(|effect| effect.depth == Depth::Recursive);
+    let named: Option<BTreeSet<&AbsolutePath>> = changed.iter().map(|effect| effect.target.path()).collect();
+    if let Some(named) = named.filter(|_| !is_deep) {
+        return counted(named.len() as u64, "file");
+    }
     let one = if is_deep && saved.entries > 1 { "file and folder" } else { "file" };
     counted(saved.entries, one).replace("file and folders", "files and folders")
 }
@@ -107,12 +134,16 @@ fn kept_by_git(review: &Review) -> Option<String> {
     let effects = &review.side_effects.effects;
     let loses_history =
         |effect: &Effect| matches!(effect.kind, EffectKind::VcsLocalLoss | EffectKind::VcsHistoryRewrite);
-    let changes_elsewhere = |effect: &Effect| {
-        let is_inside = |path: &AbsolutePath| path.parts().any(|part| part == ".git");
-        effect.kind.file_change().is_some() && !effect.target.path().is_some_and(is_inside)
-    };
-    (effects.iter().any(loses_history) && !effects.iter().any(changes_elsewhere))
+    (effects.iter().any(loses_history) && !effects.iter().any(is_change_of_work))
         .then(|| checkpoint::references(effects).unwrap_or_else(|| "the state of the repository".to_owned()))
+}
+
+/// Whether it changes a file that is not among those in which git keeps what it knows.
+fn is_change_of_work(effect: &Effect) -> bool {
+    let is_inside = |path: &AbsolutePath| path.parts().any(|part| part == ".git");
+    let path = effect.target.path();
+    let is_lost = effect.kind == EffectKind::VcsLocalLoss && path.is_some();
+    (effect.kind.file_change().is_some() || is_lost) && !path.is_some_and(is_inside)
 }
 
 /// What runs instead of what was asked for, and why: the reason is kept before the call, which the client shows right above.

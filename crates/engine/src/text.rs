@@ -47,6 +47,37 @@ pub fn plain_name(name: &str) -> String {
     plain(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// A text with the names of files from the root of a workspace, or of the home directory, on.
+pub fn short_names(text: &str, workspace: &str, home: &str) -> String {
+    below(&below(text, workspace, ""), home, "~/")
+}
+
+/// A text in which the names of files below `root` begin with `short` instead, and `root` itself is called so where that is a name. The same
+/// letters in the middle of another name stay.
+pub fn below(text: &str, root: &str, short: &str) -> String {
+    if root.len() < 2 {
+        return text.to_owned();
+    }
+    let itself = Some(short.trim_end_matches('/')).filter(|name| !name.is_empty()).unwrap_or(root);
+    let is_inside = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(root) {
+        shown.push_str(before);
+        rest = after;
+        if shown.ends_with(is_inside) {
+            shown.push_str(root);
+        } else if let Some(name) = after.strip_prefix('/') {
+            shown.push_str(short);
+            rest = name;
+        } else {
+            shown.push_str(if after.starts_with(is_inside) { root } else { itself });
+        }
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// Text from elsewhere in one line of at most `width` columns: what follows the first line, and what does not fit, becomes an ellipsis.
 /// Characters that move, colour or turn the text around are left out.
 pub fn one_line(text: &str, width: usize) -> String {
@@ -131,5 +162,26 @@ mod tests {
         assert_eq!(plain("a\tb\n\u{1b}[31m"), "a\tb\n\u{fffd}[31m");
         // A family is one picture by characters that are not seen.
         assert_eq!(plain("👩\u{200d}👧 \u{2764}\u{fe0f}"), "👩\u{200d}👧 \u{2764}\u{fe0f}");
+    }
+
+    #[test]
+    fn a_directory_is_shortened_where_it_is_meant_and_nowhere_else() {
+        let cases = [
+            ("in /home/dev/p/a and /home/dev/b", "in ~/p/a and ~/b"),
+            ("deletes `/home/dev` with all", "deletes `~` with all"),
+            ("/home/dev", "~"),
+            ("/home/dev/", "~/"),
+            ("/home/dev2 and /home/dev-old", "/home/dev2 and /home/dev-old"),
+            ("/mnt/home/dev/a and /mnt/home/dev", "/mnt/home/dev/a and /mnt/home/dev"),
+            ("/home/dev.", "/home/dev."),
+            ("/home/dev:/home/dev/bin", "~:~/bin"),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(below(text, "/home/dev", "~/"), wanted, "{text}");
+        }
+        assert_eq!(short_names("/home/dev/p/a and /home/dev/b", "/home/dev/p", "/home/dev"), "a and ~/b");
+        // A workspace has no short name of its own.
+        assert_eq!(below("rm -r /p /p/a", "/p", ""), "rm -r /p a");
+        assert_eq!(below("/ and /a", "/", "~/"), "/ and /a");
     }
 }

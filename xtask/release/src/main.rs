@@ -37,11 +37,13 @@ use std::process::{Command, ExitCode};
 use contents::Contents;
 use targets::TARGETS;
 use trial::Trial;
+use xtask::build::Profile;
 use xtask::{Outcome, root};
 
-const USAGE: &str = "usage: cargo xtask release [--dry-run] [--to DIR] [--programs DIR]
+const USAGE: &str = "usage: cargo xtask release [--dry-run [--profile NAME]] [--to DIR] [--programs DIR]
 
   --dry-run       make and try everything, whatever this checkout is; without it, HEAD must be clean and carry the tag of the version
+  --profile NAME  build with this profile of cargo, such as `dev`: quick to build, and not to be published (default: release)
   --to DIR        put the files into DIR (default: target/release-files), which is new, empty, or that of an earlier release
   --programs DIR  take the programs for this machine from DIR, built already, and those for another target from DIR/TARGET where that is";
 
@@ -84,7 +86,7 @@ fn release(arguments: &[String]) -> Outcome {
     let mut pages = None;
     for target in TARGETS {
         println!("== {}", target.triple);
-        let programs = match target.programs(choices.programs.as_deref()) {
+        let programs = match target.programs(choices.programs.as_deref(), &choices.profile) {
             Ok(programs) => programs,
             Err(cause) => {
                 if choices.kind == Kind::Real {
@@ -123,7 +125,14 @@ fn release(arguments: &[String]) -> Outcome {
     // It checks the sums, so it comes last.
     let proof = trial::installer(&installer, &release.folder);
     made.push(Made::File(installer, proof));
-    tell(&made, choices.kind)
+    let outcome = tell(&made, choices.kind);
+    if choices.profile != Profile::release() {
+        println!(
+            "\nbuilt with the profile `{}`: the packages are whole, the programs larger and slower than those of a release",
+            choices.profile.name()
+        );
+    }
+    outcome
 }
 
 /// Says what was made and tried; an error when something that was tried did not guard, and when something is missing that would be published.
@@ -165,12 +174,13 @@ struct Choices {
     kind: Kind,
     folder: PathBuf,
     programs: Option<PathBuf>,
+    profile: Profile,
 }
 
 impl Choices {
     fn read(arguments: &[String]) -> Result<Self, String> {
         let folder = xtask::build::target_directory().join("release-files");
-        let mut choices = Self { kind: Kind::Real, folder, programs: None };
+        let mut choices = Self { kind: Kind::Real, folder, programs: None, profile: Profile::release() };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match (argument.as_str(), &mut rest) {
@@ -179,8 +189,17 @@ impl Choices {
                 ("--programs", rest) => {
                     choices.programs = Some(rest.next().map(PathBuf::from).ok_or(USAGE)?);
                 }
+                ("--profile", rest) => {
+                    choices.profile = Profile::named(rest.next().ok_or(USAGE)?);
+                }
                 _ => return Err(USAGE.to_owned()),
             }
+        }
+        if choices.kind == Kind::Real && choices.profile != Profile::release() {
+            return Err(format!(
+                "what is published is built with the profile `release`; `{}` is for `--dry-run`",
+                choices.profile.name()
+            ));
         }
         Ok(choices)
     }
@@ -243,7 +262,11 @@ mod tests {
         assert_eq!(read(&["--dry-run"]).map(|choices| choices.kind), Ok(Kind::DryRun));
         assert_eq!(read(&["--to", "x"]).map(|choices| choices.folder), Ok("x".into()));
         assert_eq!(read(&[]).map(|choices| choices.kind), Ok(Kind::Real));
-        for wrong in [&["--to"][..], &["--publish"], &["x"]] {
+        let quick = read(&["--profile", "dev", "--dry-run"]).map(|choices| choices.profile);
+        assert_eq!(quick, Ok(Profile::named("dev")));
+        let published = read(&["--profile", "dev"]).unwrap_err();
+        assert!(published.contains("what is published is built with the profile `release`"), "{published}");
+        for wrong in [&["--to"][..], &["--profile"], &["--publish"], &["x"]] {
             assert!(read(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::{build, cargo, run};
+use xtask::build::{self, Profile};
+use xtask::{cargo, run};
 
 use crate::is_here;
 
@@ -95,11 +96,11 @@ pub(crate) struct Programs {
 impl Target {
     /// Builds the programs, or takes them from `built`: those for this machine from the folder itself, those for another target from the folder
     /// below it that is called by the target. An error says why there are none.
-    pub(crate) fn programs(self, built: Option<&Path>) -> Result<Programs, String> {
+    pub(crate) fn programs(self, built: Option<&Path>, profile: &Profile) -> Result<Programs, String> {
         match (self.is_of_this_machine(), built) {
             (true, Some(folder)) => Programs::of(folder),
             (true, None) => {
-                let programs = build::release()?;
+                let programs = build::with(profile)?;
                 match programs.target {
                     Some(target) if target == self.triple => {
                         Ok(Programs { full: programs.full, hook: programs.hook })
@@ -110,7 +111,7 @@ impl Target {
             (false, Some(folder)) if folder.join(self.triple).is_dir() => {
                 Programs::of(&folder.join(self.triple))
             }
-            (false, _) => self.cross_built(),
+            (false, _) => self.cross_built(profile),
         }
     }
 
@@ -120,7 +121,7 @@ impl Target {
     }
 
     /// Built by `cargo-zigbuild`, which brings a linker for every target.
-    fn cross_built(self) -> Result<Programs, String> {
+    fn cross_built(self, profile: &Profile) -> Result<Programs, String> {
         if !is_here("cargo-zigbuild") {
             return Err(format!("`cargo-zigbuild` is not here: `{CROSS_TOOLS}` brings it"));
         }
@@ -129,14 +130,15 @@ impl Target {
         }
         run(&mut cargo(&[
             "zigbuild",
-            "--release",
+            "--profile",
+            profile.name(),
             "--package",
             "checkrein",
             "--bins",
             "--target",
             self.triple,
         ]))?;
-        Programs::of(&build::target_directory().join(self.triple).join("release"))
+        Programs::of(&build::target_directory().join(self.triple).join(profile.folder()))
     }
 }
 
@@ -169,13 +171,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let other = TARGETS.into_iter().find(|target| !target.is_of_this_machine()).expect("another target");
         let place = folder.path().join(other.triple);
+        let profile = Profile::release();
         fs::create_dir(&place).expect("a folder");
-        let lacking = other.programs(Some(folder.path())).map(|_| ()).expect_err("nothing is there");
+        let lacking =
+            other.programs(Some(folder.path()), &profile).map(|_| ()).expect_err("nothing is there");
         assert!(lacking.contains("is not there"), "{lacking}");
         for name in ["checkrein", "checkrein-hook"] {
             fs::write(place.join(name), name).expect("a file");
         }
-        let programs = other.programs(Some(folder.path())).expect("both are there");
+        let programs = other.programs(Some(folder.path()), &profile).expect("both are there");
         assert_eq!((programs.full, programs.hook), (place.join("checkrein"), place.join("checkrein-hook")));
     }
 

@@ -9,6 +9,7 @@ use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::Arguments;
+use crate::terminal::hanging;
 
 /// The commands in the order of the help. A test holds it against the commands that there are.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -71,6 +72,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Help", &["help"]),
 ];
 
+/// The column at which the help of a command begins in the list of all.
+const ABOUT: usize = 15;
+
 /// The command line, with its commands in groups.
 pub(crate) fn command_line() -> Command {
     let mut command = Arguments::command();
@@ -82,7 +86,7 @@ pub(crate) fn command_line() -> Command {
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(groups, "  {name:<11}  {about}");
+            let _ = writeln!(groups, "{}", hanging(&format!("  {name:<11}  {about}"), ABOUT));
         }
         groups.push('\n');
     }
@@ -106,10 +110,21 @@ pub(crate) fn write_manual(folder: &Path) -> io::Result<()> {
         let is_ours = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"checkrein"));
         if is_ours && path.extension().is_some_and(|end| end == "1") {
             let text = fs::read_to_string(&path)?;
-            fs::write(&path, with_titles(&text))?;
+            fs::write(&path, with_titles(&with_version(&text)))?;
         }
     }
     Ok(())
+}
+
+/// A manual page that ends with the name and version of the program, and not with the name of a subcommand.
+fn with_version(page: &str) -> String {
+    let lines = page.lines().map(|line| match line.split_once("  \"") {
+        Some((title, _)) if title.starts_with(".TH ") => {
+            format!("{title}  \"checkrein {}\"", env!("CARGO_PKG_VERSION"))
+        }
+        _ => line.to_owned(),
+    });
+    lines.map(|line| line + "\n").collect()
 }
 
 /// A manual page with the titles that manual pages have: what stands below the options is about the command, or shows examples.
@@ -166,6 +181,7 @@ mod tests {
             assert!(!text.contains("EXTRA") && !text.contains("\nExample"), "{text}");
         }
         let log = fs::read_to_string(folder.path().join("checkrein-log.1")).unwrap();
+        assert!(log.contains(".TH checkrein-log 1  \"checkrein 0."), "{log}");
         assert!(
             log.contains(".SH DETAILS\nSession by session")
                 && log.contains(".SH EXAMPLES\n.nf\n  checkrein log\n")

@@ -15,6 +15,7 @@ use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::AgentEntry;
 use crate::api::{self, recorded};
+use crate::phrases;
 use crate::render::age;
 use crate::terminal::{dim, plain, plain_name, print, print_exact, table};
 
@@ -54,7 +55,7 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                     told.sessions.to_string(),
                     agent.newest.last.map_or_else(String::new, |last| dim(&age(last.0, now.0))),
                     format!("{:.2}", told.trust_debt),
-                    told.posture.as_str().unwrap_or_default().replace('_', " "),
+                    serde_json::from_value(told.posture).map_or("", phrases::posture).to_owned(),
                     tier,
                 ]);
             }

@@ -226,8 +226,10 @@ fn of_incident(incident: &Incident) -> Found {
 
 /// A piece of work in a few lines: what and where, what was wanted, how it ended, what was learned, what tells more.
 fn in_words(environment: &HostEnvironment, work: &PastWork) -> String {
+    // A session is called as in `log`; of other names the end tells them apart.
+    let length = if work.kind == PastWorkKind::Session { SESSION } else { 24 };
     let mut first =
-        format!("{}  {}", bold(work.kind.word()), plain(&work.name.chars().take(24).collect::<String>()));
+        format!("{}  {}", bold(work.kind.word()), plain(&work.name.chars().take(length).collect::<String>()));
     if let Some(project) = &work.project {
         first = format!("{first}  {}", plain(&at_home(environment, project)));
     }

@@ -83,7 +83,7 @@ pub fn log(
                 }
                 (true, false) => "no record fits; `checkrein log` shows the newest of all",
                 (false, _) => {
-                    "nothing is recorded yet: `checkrein init` registers the hooks, and what an agent that starts after it does stands here"
+                    "nothing is recorded yet: run `checkrein init`, then restart the agent, and its calls appear here"
                 }
             }));
         }

@@ -17,6 +17,7 @@ use checkrein_engine::installation::Installations;
 use checkrein_protocol::AbsolutePath;
 
 use super::settings_change::Approval;
+use super::story::at_home;
 use super::uninstall::settings_to_clear;
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
@@ -71,7 +72,7 @@ pub(crate) fn purge(
         nobody_else_calls(environment, &[])?;
     }
     if output == OutputForm::Text {
-        plan.show();
+        plan.show(environment);
     }
     match approval {
         Approval::DryRun => return tell(&plan, installation::PurgeResult::DryRun, output),
@@ -139,14 +140,15 @@ impl Plan {
         Ok(Self { entries: inventory.ours, left: inventory.left, folders, sessions, snapshots })
     }
 
-    fn show(&self) {
+    fn show(&self, environment: &HostEnvironment) {
+        let named = |path: &Path| plain(&at_home(environment, &path.to_string_lossy()));
         for entry in &self.entries {
             let but = if entry.spared.is_empty() { "" } else { ", except what stays in it" };
-            let path = plain(&entry.path.to_string_lossy());
+            let path = named(&entry.path);
             print(&format!("delete    {path}{}{but}", self.remark(&entry.path)));
         }
         for left in &self.left {
-            print(&format!("stays     {}: {}", plain(&left.path.to_string_lossy()), left.why));
+            print(&format!("stays     {}: {}", named(&left.path), left.why));
         }
     }
 

@@ -291,8 +291,12 @@ impl Findings {
         let count = |kind: &VerdictKind| {
             self.verdicts.get(kind.name()).map(|many| (*many, phrases::verdict_word(*kind)))
         };
-        let each: Vec<String> =
-            KINDS.iter().filter_map(count).map(|(many, name)| format!("{many} {name}")).collect();
+        // The others say what became of the calls, and have no number.
+        let in_words = |(many, name): (u64, &str)| match name {
+            "hint" => counted(many, name),
+            name => format!("{many} {name}"),
+        };
+        let each: Vec<String> = KINDS.iter().filter_map(count).map(in_words).collect();
         let mut line = counted(self.verdicts.values().sum(), "call");
         if !each.is_empty() {
             let _ = write!(line, ": {}", each.join(", "));

@@ -7,6 +7,7 @@ use checkrein_session::SessionLedger;
 use super::name_choice::NamedKind;
 use super::session_choice::folders;
 use super::short_names::ShortNames;
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
@@ -14,6 +15,9 @@ use crate::render::{call, severity_name, time};
 use crate::terminal::{brief, dim, plain, print, print_exact, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
+
+/// How much of a reason is shown, in characters (ours): some three lines of a usual terminal.
+const WHY: usize = 200;
 
 /// Which tickets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +73,8 @@ pub fn reviews(
                     ticket.severity.clone(),
                     verdict_word(*given),
                     state,
-                    brief(&plain(&what), 50),
-                    brief(&plain(&ticket.reason), 60),
+                    brief(&at_home(environment, &plain(&what)), 50),
+                    brief(&at_home(environment, &plain(&ticket.reason)), WHY),
                 ]
             });
             print(&table(&["time", "ticket", "severity", "verdict", "state", "what", "why"], rows.collect()));

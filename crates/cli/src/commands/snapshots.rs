@@ -8,7 +8,7 @@ use checkrein_snapshot::{
 };
 
 use super::restore::{RestoreContext, Unfinished};
-use super::story::at_home;
+use super::story::{at_home, shortened};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded, saved};
 use crate::render::{age, files_and_folders};
@@ -42,7 +42,14 @@ pub fn list(
         OutputForm::Text => {
             print(&table(
                 &["id", "age", "files", "size", "on disk", "what was saved"],
-                shown.iter().map(|one| row(one, environment.now().0)).collect(),
+                shown
+                    .iter()
+                    .map(|one| {
+                        let named =
+                            |text: &str| shortened(environment, Some(ground.workspace.as_str()), text);
+                        row(one, environment.now().0, &named)
+                    })
+                    .collect(),
             ));
             if hidden > 0 {
                 log(&format!("and {hidden} older ones; `--number` shows more"));
@@ -87,7 +94,7 @@ fn described(one: &Listed) -> saved::SnapshotEntry {
     }
 }
 
-fn row(one: &Listed, now: u64) -> Vec<String> {
+fn row(one: &Listed, now: u64, named: &dyn Fn(&str) -> String) -> Vec<String> {
     let snapshot = &one.snapshot;
     let mut marks = Vec::new();
     if one.pin == Pin::Pinned {
@@ -102,13 +109,13 @@ fn row(one: &Listed, now: u64) -> Vec<String> {
         snapshot.entries.to_string(),
         size(snapshot.bytes),
         size(one.disk),
-        [vec![occasion(snapshot)], marks].concat().join(", "),
+        [vec![occasion(snapshot, named)], marks].concat().join(", "),
     ]
 }
 
 /// When a snapshot was taken, in a clause.
-fn occasion(snapshot: &Snapshot) -> String {
-    let reason = brief(&plain(&snapshot.reason), 60);
+fn occasion(snapshot: &Snapshot, named: &dyn Fn(&str) -> String) -> String {
+    let reason = brief(&named(&plain(&snapshot.reason)), 60);
     match snapshot.occasion {
         SnapshotReason::SessionStart => "as the session began".to_owned(),
         SnapshotReason::BeforeAction => format!("before `{reason}`"),

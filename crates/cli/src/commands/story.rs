@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use checkrein_engine::approvals::ANSWERED;
 use checkrein_engine::ending::SUMMARY;
+use checkrein_engine::text::{below, short_names};
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
     AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
@@ -17,7 +18,7 @@ use super::show::action;
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
 use crate::terminal::{
-    bold, brief, dim, hanging, plain, plain_name, shown_length, verdict_word, width, wrapped,
+    bold, brief, counted, dim, hanging, plain, plain_name, shown_length, verdict_word, width, wrapped,
 };
 use checkrein_engine::environment::HostEnvironment;
 
@@ -187,42 +188,15 @@ impl<'a> Story<'a> {
 
 /// A text with the names of files from the root of a workspace or of the home directory on.
 pub(super) fn shortened(environment: &HostEnvironment, workspace: Option<&str>, text: &str) -> String {
-    let in_workspace = match workspace {
-        Some(root) => below(text, root, ""),
-        None => text.to_owned(),
-    };
-    at_home(environment, &in_workspace)
+    match workspace {
+        Some(root) => short_names(text, root, environment.home.as_str()),
+        None => at_home(environment, text),
+    }
 }
 
 /// A text with `~` for the home directory, also in the names of files below it.
 pub(super) fn at_home(environment: &HostEnvironment, text: &str) -> String {
     below(text, environment.home.as_str(), "~/")
-}
-
-/// A text in which the names of files below `root` begin with `short` instead, and `root` itself is called so where that is a name. The same
-/// letters in the middle of another name stay.
-fn below(text: &str, root: &str, short: &str) -> String {
-    if root.len() < 2 {
-        return text.to_owned();
-    }
-    let itself = Some(short.trim_end_matches('/')).filter(|name| !name.is_empty()).unwrap_or(root);
-    let is_inside = |letter: char| letter.is_alphanumeric() || "/._-~".contains(letter);
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(root) {
-        shown.push_str(before);
-        rest = after;
-        if shown.ends_with(is_inside) {
-            shown.push_str(root);
-        } else if let Some(name) = after.strip_prefix('/') {
-            shown.push_str(short);
-            rest = name;
-        } else {
-            shown.push_str(if after.starts_with(is_inside) { root } else { itself });
-        }
-    }
-    shown.push_str(rest);
-    shown
 }
 
 /// What was answered to the questions among the entries. The answer to one stands behind it, perhaps in a record that is not told.
@@ -340,6 +314,9 @@ impl StoryLine {
         if let Some(outcome) = entry.outcome {
             result.extend(outcome.failed.then(|| "failed".to_owned()));
             result.extend(outcome.duration_ms.map(duration));
+            if !outcome.masked.is_empty() {
+                result.push(format!("{} masked", counted(outcome.masked.len() as u64, "value")));
+            }
             let surprise = outcome.verification.as_deref().and_then(surprises_in_one_line);
             if why.is_empty() || surprise.is_some() {
                 why = surprise.or_else(|| phrases::error_line(outcome)).unwrap_or(why);
@@ -387,30 +364,5 @@ fn why(review: &ReviewRecord) -> String {
         Some(command) if review.reason.is_empty() => format!("`{}` instead", brief(command, CALL)),
         Some(command) => format!("`{}` instead: {}", brief(command, CALL), review.reason),
         None => review.reason.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_directory_is_shortened_where_it_is_meant_and_nowhere_else() {
-        let cases = [
-            ("in /home/dev/p/a and /home/dev/b", "in ~/p/a and ~/b"),
-            ("deletes `/home/dev` with all", "deletes `~` with all"),
-            ("/home/dev", "~"),
-            ("/home/dev/", "~/"),
-            ("/home/dev2 and /home/dev-old", "/home/dev2 and /home/dev-old"),
-            ("/mnt/home/dev/a and /mnt/home/dev", "/mnt/home/dev/a and /mnt/home/dev"),
-            ("/home/dev.", "/home/dev."),
-            ("/home/dev:/home/dev/bin", "~:~/bin"),
-        ];
-        for (text, wanted) in cases {
-            assert_eq!(below(text, "/home/dev", "~/"), wanted, "{text}");
-        }
-        // A workspace has no short name of its own.
-        assert_eq!(below("rm -r /p /p/a", "/p", ""), "rm -r /p a");
-        assert_eq!(below("/ and /a", "/", "~/"), "/ and /a");
     }
 }

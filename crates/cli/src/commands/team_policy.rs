@@ -284,7 +284,7 @@ fn whole_place(environment: &HostEnvironment, source: &str) -> String {
 }
 
 fn nothing_pinned() -> CommandError {
-    CommandError::user("no policy of a team is pinned", "`checkrein policy pin PLACE --key KEY` pins one")
+    CommandError::user("no team policy is pinned", "`checkrein policy pin PLACE --key KEY` pins one")
 }
 
 fn tell_key(

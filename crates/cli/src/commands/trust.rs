@@ -137,7 +137,9 @@ fn show(file: &AbsolutePath, loaded: &LoadedConfig, sessions: &[HeldTo]) {
     }
     if !ended.is_empty() {
         let count = counted(u64::try_from(ended.len()).unwrap_or(u64::MAX), "session");
-        print(&wrapped(&format!("{count} that ended began with other rules, and would go on with them")));
+        print(&wrapped(&format!(
+            "{count} ended, having begun with other rules: resumed in the client, it would be held to those"
+        )));
     }
 }
 

@@ -298,17 +298,14 @@ pub fn undo(
     kept_as_new(&new).iter().for_each(|one| log(&wrapped(one)));
     let whose = match choice {
         UndoChoice::NewestOf(_) => "session",
-        UndoChoice::Newest | UndoChoice::Named(_) => "workspace",
+        UndoChoice::Newest | UndoChoice::Named(_) => "project",
     };
     let hint = if made.is_empty() {
         "`checkrein snapshot list` lists the snapshots; `checkrein snapshot restore` goes back to any of them"
     } else {
         "`checkrein undo --remove-new` removes what the newest of these calls made"
     };
-    Err(CommandError::user(
-        format!("no action of this {whose} for which anything was saved is left to take back"),
-        hint,
-    ))
+    Err(CommandError::user(format!("nothing that was saved in this {whose} is left to take back"), hint))
 }
 
 /// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.

@@ -247,7 +247,7 @@ impl Report {
             words.push(format!("the agent is stopped: {reason} ({}); {rest}", last.summary()));
         } else if self.counts && !last.told {
             words.push(
-                "the agent told nothing of its answers in a form that is understood, so tokens, cost and answers were not limited"
+                "the agent reported no answers in a form that checkrein reads, so tokens, cost and answers were not limited"
                     .to_owned(),
             );
         } else if last.ended > 0 {

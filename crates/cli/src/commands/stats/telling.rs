@@ -7,12 +7,14 @@ use checkrein_protocol::{AbsolutePath, InterventionKind};
 use crate::api::sessions::{NamedCount, Spending, Stats};
 use crate::commands::answers::QuestionOutcome;
 use crate::phrases;
-use crate::terminal::{bold, counted, plain, wrapped};
+use crate::terminal::{bold, counted, plain, width, wrapped};
 
 /// The longest bar, in characters (ours).
 const BAR: u64 = 18;
-/// The longest name, in characters (ours).
-const NAME: usize = 28;
+/// The longest name, in characters (ours): as long as those of our rules.
+const NAME: usize = 30;
+/// What stands between a name and its bar, in characters: a number, and mostly some dollars.
+const BEFORE_BAR: usize = 22;
 /// How many days, projects, models and rules are shown (ours); `--json` has all.
 const SHOWN: usize = 14;
 
@@ -138,7 +140,9 @@ fn tokens(one: &Spending) -> String {
 
 /// One line: name, number, bar, and what stands behind. A long name has a line of its own, so that no word is broken.
 fn row(text: &mut String, name: &str, number: &str, value: u64, most: u64, behind: &str) {
-    let length = if most == 0 { 0 } else { (value.saturating_mul(BAR)).div_ceil(most) };
+    // A bar on a line of its own would say nothing.
+    let room = u64::try_from(width().saturating_sub(2 + NAME + BEFORE_BAR)).unwrap_or(BAR).min(BAR);
+    let length = if most == 0 { 0 } else { (value.saturating_mul(room)).div_ceil(most) };
     let bar = "█".repeat(usize::try_from(length).unwrap_or_default());
     if name.chars().count() > NAME {
         let _ = write!(text, "\n  {name}\n  {:NAME$}", "");
