@@ -9,6 +9,7 @@
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //! | `searches` | searches, as the command line that they are |
+//! | `typed` | those that type into what runs |
 //! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
@@ -21,6 +22,7 @@ mod mcp;
 mod patch;
 mod runners;
 mod searches;
+mod typed;
 
 use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
@@ -39,6 +41,7 @@ pub(crate) use inner::inner_calls;
 pub(crate) use mcp::Explained;
 pub(crate) use patch::{PatchStep, parse as patch_steps};
 pub(crate) use runners::Recipient;
+pub(crate) use typed::{Heard, Listener, heard, terminal, typing};
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {

@@ -4,8 +4,6 @@
 //! ([`Machine::left_open`]); here are those that have no code to be followed, and those that start an editor or a pager, in which a key opens
 //! a shell. Git starts a pager on a terminal only, and whether there is one no hook is told, so its listings are none of these.
 
-use checkrein_protocol::Typing;
-
 use crate::fetchers::has_series;
 use crate::{Call, Input, Machine, Value};
 
@@ -288,9 +286,6 @@ const RUNNING_CODE: &[&str] = &["system(", "| getline", "|getline", "| \"sh\"", 
 
 /// Says that a call leaves a program open that runs what is typed into it.
 pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
-    if machine.world().typing() == Typing::Reviewed {
-        return;
-    }
     let is_typed = call.input == Input::Inherited;
     let mut known = PROGRAMS.iter().filter(|(names, _)| names.contains(&call.program.as_str()));
     let waits = known.any(|(_, waits)| match waits {

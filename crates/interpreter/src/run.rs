@@ -663,6 +663,8 @@ impl Machine<'_> {
             programs: self.findings.programs,
             commands: self.findings.commands,
         }
+            left_open: self.findings.left_open,
+            terminal_uses: Vec::new(),
     }
 }
 

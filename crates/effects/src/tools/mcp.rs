@@ -4,7 +4,7 @@
 
 mod names;
 
-use checkrein_protocol::{folded, is_same_name, typed_lines};
+use checkrein_protocol::{folded, is_same_name};
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -40,7 +40,10 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     let mut deed = deed_of(&name.words);
     if hints_destruction(&call.action().input) && deed.is_none_or(|deed| deed > Deed::Look) {
         deed = Some(Deed::Destroy);
-    } else if explained == Explained::ByText && types_into_programs(&name) {
+    } else if names_typing(&name) && typed::typing(call.action()).is_none_or(|typing| typing.is_signal()) {
+        // A key that ends or stops what runs there.
+        deed = Some(Deed::Quiet);
+    } else if explained == Explained::ByText && names_typing(&name) {
         deed = Some(Deed::Run);
     }
     let paths = file_paths(call, deed, &name);
@@ -159,7 +162,11 @@ fn is_forced(input: &Json, depth: usize) -> bool {
 }
 
 /// Whether a tool types into what runs: it sends nothing to anybody.
-fn types_into_programs(name: &Name) -> bool {
+pub(crate) fn types_into_programs(action: &Action) -> bool {
+    names_typing(&split(action.tool.as_str()))
+}
+
+fn names_typing(name: &Name) -> bool {
     let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
     has(SPEAKING) && (has(SPOKEN_TO) || name.server.split(['-', '_']).any(|part| SPOKEN_TO.contains(&part)))
 }
@@ -181,9 +188,8 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
         own
     };
     let mut all = Vec::new();
-    if types_into_programs(&name) {
-        all.extend(texts_of(input, &["input", "text", "keys", "data", "command"]).map(typed_lines));
-    }
+    // A line of a multiplexer (`interactive_bash` of oh-my-opencode).
+    all.extend(texts_of(input, &["tmux_command"]).map(|text| format!("tmux {text}")));
     if deed.is_none_or(|deed| deed >= Deed::Run) {
         all.extend(runners::lines(input));
     }
@@ -370,9 +376,23 @@ const STARTING: &[&str] = &["process", "launch", "start", "exec", "spawn"];
 
 /// What tools are called that type something into what runs, and what that is (ours; Desktop Commander's `interact_with_process`, iTerm's
 /// `write_to_terminal`).
-const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type"];
-const SPOKEN_TO: &[&str] =
-    &["process", "terminal", "shell", "session", "stdin", "repl", "console", "keys", "tmux", "pane", "pty"];
+const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type", "press"];
+const SPOKEN_TO: &[&str] = &[
+    "process",
+    "terminal",
+    "shell",
+    "session",
+    "stdin",
+    "repl",
+    "console",
+    "keys",
+    "tmux",
+    "pane",
+    "pty",
+    "bash",
+    "powershell",
+    "control",
+];
 
 /// Words of tools that set something up which runs at another time (ours; `createHook` of Kiro).
 const STARTED_LATER: &[&str] = &["hook", "hooks", "trigger", "cron", "automation", "autostart", "startup"];

@@ -8,6 +8,7 @@ use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, Netwo
 use crate::known_hosts;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::prediction::LeftOpen;
 use crate::remote::{Appending, Lifetime, OTHER_HOME, PlaceSort};
 use crate::value::Value;
 use crate::world::Entry;
@@ -362,6 +363,7 @@ impl Machine<'_> {
     /// files of the system nobody does without being seen; where everybody may write, somebody else may have. In the home directory
     /// what is not there when it is looked for does not run.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
+        self.findings.left_open = LeftOpen::Program;
         let note = format!("`{name}` is not there to be read");
         let target = if self.call.cause.is_empty() {
             Target::Unknown

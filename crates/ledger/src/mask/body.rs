@@ -82,6 +82,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         mitigations,
         effects,
         flow_marks,
+        terminal_uses,
         rules,
         reason,
         alternatives,
@@ -132,6 +133,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         unsaved.places.iter_mut().for_each(message);
     }
     flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
+    terminal_uses.iter_mut().for_each(|used| message(&mut used.text));
     effects.iter_mut().for_each(|effect| mask_effect(effect, key));
     code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
 }
