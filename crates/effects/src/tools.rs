@@ -218,10 +218,15 @@ const PLACES: &[&str] = &[
 /// The directories in which a tool may run what it is given, beside that of the session.
 pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
     let call = ToolCall::new(action, world);
-    let is_place = |name: &str| is_working_directory(name) || PLACES.contains(&folded(name).as_str());
-    let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_place(name));
+    let is_meant = |name: &str| is_working_directory(name) || is_place(name);
+    let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_meant(name));
     let named = named.filter_map(|(_, value)| value.as_str());
     // How a command is run may stand in an object of its own: `{"command": ..., "options": {"cwd": ...}}`.
+/// Whether a field may say where a tool works.
+pub(crate) fn is_place(name: &str) -> bool {
+    PLACES.contains(&folded(name).as_str())
+}
+
     let texts = named.chain(call::texts_within(&action.input, &is_working_directory));
     let texts = texts.filter(|text| !text.is_empty());
     let mut all: Vec<AbsolutePath> = Vec::new();
