@@ -349,8 +349,21 @@ impl Machine<'_> {
         }
     }
 
+    /// Adds that what was typed decides on what a command works: which file, host or program it is, no review sees.
+    pub(crate) fn note_typed_targets(&mut self) {
+        let is_unknown = |effect: &Effect| {
+            effect.kind == EffectKind::Opaque
+                || effect.target == Target::Unknown
+                    && (effect.kind.is_mutating() || effect.kind == EffectKind::FileRead)
+        };
+        if self.reads_typed && self.findings.effects.iter().any(is_unknown) {
+            self.left_open("what reads it");
+        }
+    }
+
     /// Adds that a program stays open which runs what is typed into it later, where the client lets the agent type without a review.
     pub fn left_open(&mut self, program: &str) {
+        self.findings.left_open = LeftOpen::Program;
         if self.world.typing() == Typing::Unseen {
             self.unread(format!(
                 "`{program}` stays open, and what is typed into it later is not reviewed; give it its commands in the call itself: as an \
@@ -363,7 +376,6 @@ impl Machine<'_> {
     /// files of the system nobody does without being seen; where everybody may write, somebody else may have. In the home directory
     /// what is not there when it is looked for does not run.
     pub(crate) fn not_there(&mut self, name: &str, path: &AbsolutePath) {
-        self.findings.left_open = LeftOpen::Program;
         let note = format!("`{name}` is not there to be read");
         let target = if self.call.cause.is_empty() {
             Target::Unknown
