@@ -150,7 +150,14 @@ pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath
         };
         Some((path, AnnouncedContent::Text(text)))
     };
-    left().into_iter().collect()
+    let mut all: Vec<_> = left().into_iter().collect();
+    let is_patch = matches!(folded(action.tool.as_str()).as_str(), "applypatch" | "patch");
+    let patches =
+        ["command", "input", "patch", "patchText"].iter().filter_map(|name| input.get(*name)?.as_str());
+    for (path, text) in patches.filter(|_| is_patch).flat_map(patch::added_files) {
+        all.push((ToolCall::new(action, world).path(&path, Last::Follow), AnnouncedContent::Text(text)));
+    }
+    all
 }
 
 /// A text after one edit; `None` where the edit does not fit it.
@@ -215,6 +222,11 @@ const PLACES: &[&str] = &[
     "location",
 ];
 
+/// Whether a field may say where a tool works.
+pub(crate) fn is_place(name: &str) -> bool {
+    PLACES.contains(&folded(name).as_str())
+}
+
 /// The directories in which a tool may run what it is given, beside that of the session.
 pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
     let call = ToolCall::new(action, world);
@@ -222,11 +234,6 @@ pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePat
     let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_meant(name));
     let named = named.filter_map(|(_, value)| value.as_str());
     // How a command is run may stand in an object of its own: `{"command": ..., "options": {"cwd": ...}}`.
-/// Whether a field may say where a tool works.
-pub(crate) fn is_place(name: &str) -> bool {
-    PLACES.contains(&folded(name).as_str())
-}
-
     let texts = named.chain(call::texts_within(&action.input, &is_working_directory));
     let texts = texts.filter(|text| !text.is_empty());
     let mut all: Vec<AbsolutePath> = Vec::new();
