@@ -83,7 +83,10 @@ pub(super) fn file_addresses(input: &Json) -> Vec<&str> {
     all
 }
 
-/// The steps of all texts in an input that are patches, under whatever name. The path behind the sign of a side may begin at the root.
+/// Directories at the root of a machine in which somebody's files lie (hier(7), and macOS).
+const ROOTS: &[&str] = &["home", "root", "etc", "usr", "var", "srv", "opt", "Users", "private", "mnt"];
+
+/// The steps of all texts in an input that are patches, under whatever name.
 pub(super) fn patch_steps(input: &Json) -> Vec<PatchStep> {
     let is_patch = |text: &&str| {
         text.contains("*** Begin Patch")
@@ -94,8 +97,10 @@ pub(super) fn patch_steps(input: &Json) -> Vec<PatchStep> {
     let texts = texts_within(input, &|_| true).into_iter().filter(is_patch);
     let mut steps = Vec::new();
     for step in texts.filter_map(patch::parse).flatten() {
+        // Behind the sign of a side the path of a diff may begin at the root.
         let rooted = |path: &str| {
-            path.strip_prefix(['a', 'b']).filter(|rest| rest.starts_with('/')).map(str::to_owned)
+            let first = path.split('/').next().unwrap_or_default();
+            (path.contains('/') && ROOTS.contains(&first)).then(|| format!("/{path}"))
         };
         match &step {
             PatchStep::Add(path) | PatchStep::Update(path) => {
