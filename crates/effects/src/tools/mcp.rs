@@ -42,7 +42,10 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     let input = &call.action().input;
     if hints_destruction(input) && deed.is_none_or(|deed| deed > Deed::Look) {
         deed = Some(Deed::Destroy);
-    } else if names_typing(&name) && typed::typing(call.action()).is_none_or(|typing| typing.is_signal()) {
+    } else if names_typing(&name)
+        && call.rooted_texts().is_empty()
+        && typed::typing(call.action()).is_some_and(|typing| typing.is_signal())
+    {
         // A key that ends or stops what runs there.
         deed = Some(Deed::Quiet);
     } else if explained == Explained::ByText && names_typing(&name) {

@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(listeners("s1"), [Listener::Opened("python3".to_owned())]);
         assert_eq!(listeners("s9"), [Listener::Opened("node".to_owned())]);
         assert!(heard(typed("s1", "END\n"), &known).ways[0].now.ends_with("<<'END_'\nEND\n\nEND_\n"));
-        let guessed = heard(typed("s1", "x = {\n"), &[]).ways;
+        let guessed = heard(typed("s1", "if (x) {\n"), &[]).ways;
         assert!(guessed.iter().all(|way| matches!(way.listener, Listener::Guessed(_))));
     }
 
