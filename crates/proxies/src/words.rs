@@ -35,7 +35,8 @@ pub(crate) fn paths(words: &str) -> Vec<String> {
 
 /// The addresses in a text.
 pub(crate) fn addresses(words: &str) -> Vec<&str> {
-    let all = parts(words).map(|(_, word)| word.trim_end_matches(['.', ':', '!', '?']));
+    let all =
+        parts(words).map(|(_, word)| word.trim_end_matches(['.', ':', '!', '?']).trim_end_matches(AROUND));
     all.filter(|word| ["http://", "https://", "file:"].iter().any(|start| word.starts_with(start)))
         .take(MOST)
         .collect()
