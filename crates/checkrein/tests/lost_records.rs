@@ -48,6 +48,28 @@ fn verified(environment: &TestEnvironment) -> (String, bool, String) {
 }
 
 #[test]
+fn a_call_during_which_the_guard_was_registered_lost_no_records() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    let ended = |session: &str, milliseconds: u64| {
+        let response =
+            json!({ "tool_response": { "stdout": "", "stderr": "" }, "duration_ms": milliseconds });
+        let payload = environment.payload(session, "PostToolUse", shell_call("call", UNREAD, response));
+        environment.answer_to(&payload).to_string()
+    };
+    let said = ended("one", 3_600_000);
+    assert!(said.contains("registered while this call ran") && !said.contains("are gone"), "{said}");
+    // One that began behind that had its review.
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--yes"]);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let response = json!({ "tool_response": { "stdout": "", "stderr": "" }, "duration_ms": 1 });
+    let payload = environment.payload("two", "PostToolUse", shell_call("call", UNREAD, response));
+    let said = environment.answer_to(&payload).to_string();
+    assert!(said.contains("records of this session are gone"), "{said}");
+}
+
+#[test]
 fn a_call_that_removes_the_state_is_told_of_at_its_end() {
     let environment = running();
     let settings = environment.project().join(".claude/settings.local.json");

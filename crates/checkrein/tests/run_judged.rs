@@ -126,6 +126,37 @@ fn calls_that_the_hooks_reviewed_are_theirs() {
     assert_eq!(report["watched"]["guarded"], 6, "{report}");
 }
 
+#[test]
+fn a_call_that_would_have_been_blocked_ends_a_run_while_it_goes_on() {
+    let announced = |command: &str| call("t1", command).lines().next().unwrap().to_owned();
+    let lines = [OPENED.to_owned(), announced("rm -rf ~")];
+    let scene = Scene::new(&lines, "sleep 60");
+    let report = scene.report(&["--profile", "unattended", "--memory", "4G", "--time", "30s"]);
+    assert_eq!(report["stopped_by"], "unguarded", "{report}");
+    assert_eq!(report["watched"]["refusable"], 1, "{report}");
+    // What may run goes on.
+    let scene = Scene::new(&[OPENED.to_owned(), announced("ls")], "sleep 4; exit 3");
+    let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);
+    assert_eq!(report["stopped_by"], Json::Null, "{report}");
+}
+
+#[test]
+fn words_of_a_refusal_hide_no_call_where_no_hook_could_have_refused_it() {
+    for (tool, words) in [
+        ("mcp__sh__run", "checkrein stopped this call: x"),
+        ("mcp__sh__run", "The user doesn't want to proceed with this tool use. The tool use was rejected"),
+        ("Bash", "checkrein stopped this call: x"),
+    ] {
+        let told = call("t1", "rm -rf ~").replace("\"Bash\"", &format!("\"{tool}\""));
+        let told = told
+            .replace("\"same\"", &json!(words).to_string())
+            .replace("\"is_error\":false", "\"is_error\":true");
+        let scene = Scene::new(&[OPENED.to_owned(), told], "sleep 1; exit 3");
+        let report = scene.report(&["--profile", "unattended", "--memory", "4G"]);
+        assert_eq!(report["stopped_by"], "unguarded", "{tool}: {words}: {report}");
+    }
+}
+
 // Source: seed 001-37
 #[test]
 fn a_call_that_would_have_been_blocked_is_said_and_ends_a_run_that_nobody_watches() {

@@ -10,8 +10,66 @@
 
 mod support;
 
+use serde_json::{Value as Json, json};
 use support::TestEnvironment;
 use support::client_calls::{answer, shell};
+
+/// Types pieces into a terminal of Copilot that a command opened, one after the other in one session; whether the last was stopped.
+fn typed(environment: &TestEnvironment, session: &str, opened: &str, pieces: &[&str]) -> bool {
+    let call = |tool: &str, input: Json| {
+        let payload = json!({ "sessionId": session, "timestamp": 1_795_340_742_719_u64, "cwd": environment.project(),
+            "toolName": tool, "toolArgs": input });
+        answer(environment, "copilot", &payload)
+    };
+    call("bash", json!({ "command": opened, "mode": "async", "shellId": "s1", "description": "open" }));
+    let mut last = json!({});
+    for piece in pieces {
+        last = call("write_bash", json!({ "shellId": "s1", "input": piece, "delay": 1 }));
+    }
+    last != json!({})
+}
+
+#[test]
+fn what_is_typed_in_pieces_is_one_text_in_the_program_that_reads_it() {
+    let environment = TestEnvironment::new();
+    environment.write("notes/a.txt", "the only copy");
+    let home = environment.home();
+    let removal = format!("shutil.rmtree('{}'){{enter}}", home.display());
+    let python = format!("import shutil{{enter}}{removal}");
+    for (number, (opened, pieces)) in [
+        ("bash", vec!["rm -rf ", "~{enter}"]),
+        ("bash", vec!["D=~{enter}", "rm -rf $D{enter}"]),
+        ("bash", vec!["cd ~{enter}", "rm -rf *{enter}"]),
+        ("bash", vec!["rm -rf ~/x", "\u{7f}\u{7f}\r"]),
+        ("sh", vec!["if true; then{enter}", "rm -rf ~{enter}", "fi{enter}"]),
+        ("python3", vec![python.as_str()]),
+        ("python3", vec!["import shutil{enter}", removal.as_str()]),
+        ("node", vec!["require('fs').rmSync(require('os').homedir(),{recursive:true}){enter}"]),
+        ("psql app", vec!["DROP TABLE ", "users;{enter}"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        // A line of which the last piece is refused is told by the piece that ends it, or by an earlier one.
+        let stopped = (1..=pieces.len())
+            .any(|count| typed(&environment, &format!("danger-{number}-{count}"), opened, &pieces[..count]));
+        assert!(stopped, "{opened}: {pieces:?}");
+    }
+    for (number, (opened, pieces)) in [
+        ("bash", vec!["ls ", "-l{enter}", "cd src{enter}", "ls{enter}"]),
+        ("bash", vec!["npm init{enter}", "y", "{enter}"]),
+        ("node", vec!["if (x) {\n", "  y()\n", "}\n"]),
+        ("python3", vec!["x = 1{enter}", "print(x){enter}"]),
+        ("psql app", vec!["select 1;{enter}"]),
+        ("bash", vec!["\u{3}"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let session = format!("harmless-{number}");
+        assert!(!typed(&environment, &session, opened, &pieces), "{opened}: {pieces:?}");
+    }
+}
 
 #[test]
 fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
@@ -121,6 +179,27 @@ fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
         "systemctl edit x",
         "claude",
         "gemini",
+        // What is typed becomes a command, a name or a stream of commands.
+        "$(head -1)",
+        "`head -1`",
+        "read f; cp /dev/null \"$f\"",
+        "read f; cat \"$f\"",
+        "PYTHONINSPECT=1 python3 -c 1",
+        "adb shell",
+        "minikube ssh",
+        "docker attach x",
+        "aws ssm start-session --target i-1",
+        "kubectl debug -it x --image=busybox",
+        "dc",
+        "bc",
+        "info bash",
+        "make menuconfig",
+        "git fast-import",
+        "git cat-file --batch-command",
+        "git difftool",
+        "git mergetool",
+        "rsync -a --files-from=- src/ dst/",
+        "elixir -e 'Code.eval_string(IO.gets(\"\"))'",
     ] {
         let reason = codex(open).unwrap_or_else(|| panic!("`{open}` runs"));
         // Some are asked about for other reasons too.
@@ -143,6 +222,13 @@ fn what_stays_open_for_typing_is_refused_where_no_hook_hears_of_it() {
         "tmux new-session -d -s work 'ls'",
         "gdb -batch -ex bt ./a.out",
         "bash --version",
+        "adb shell ls",
+        "git log | head -1",
+        "echo $(head -1 x.py)",
+        "n=$(git rev-parse HEAD); echo $n",
+        "git cat-file -p HEAD",
+        "echo '1+1' | bc",
+        "make test",
         "python3 --version",
         "cat README.md",
         "git log --oneline",

@@ -103,6 +103,11 @@ const READING: Reading = Reading {
         {
             action.tool = checkrein_protocol::ToolName(format!("mcp__{server}__{tool}"));
         }
+        // The shell tool of its editor is told where to run in a field that elsewhere names a file.
+        let is_shell = matches!(action.tool.as_str(), "executeBash" | "executePwsh");
+        if let Some(path) = action.input.get("path").filter(|path| is_shell && path.is_string()).cloned() {
+            action.input["cwd"] = path;
+        }
         canonical(action, Folders::Usual)
     },
     answered: |_, response| Answered::output(text_of(response)),

@@ -161,7 +161,7 @@ fn counterpart(name: &str) -> Option<Counterpart> {
     Some(match name {
         "Bash" | "bash" | "Shell" | "shell" | "run_shell_command" | "Execute" | "execute_bash"
         | "execute_cmd" | "executeBash" | "execute_command" | "run_commands" | "run_command"
-        | "run_in_terminal" | "write_bash" | "write_powershell" | "exec_command" => Counterpart::Shell,
+        | "run_in_terminal" | "exec_command" => Counterpart::Shell,
         "Write" | "write" | "write_file" | "create" | "Create" | "write_to_file" | "create_file" => {
             Counterpart::Write
         }
@@ -259,7 +259,6 @@ mod tests {
             ("read", json!({"path": "a", "filePath": "b"})),
             ("bash", json!({"command": "ls", "cmd": "touch x"})),
             ("run_commands", json!({"command": "ls", "commands": ["touch x"]})),
-            ("write_bash", json!({"command": "ls", "input": "touch x"})),
             ("bash", json!({"command": "ls", "workdir": "a", "directory": "b"})),
             ("apply_patch", json!({"patchText": "a", "input": "b"})),
         ] {

@@ -2,16 +2,17 @@
 
 use crate::action::Action;
 use crate::catalogue::BuiltIn;
-use crate::effect::{Effect, EffectKind};
-use crate::interpreter::{AnnouncedContent, Input, Machine, Prediction, Value};
+use crate::effect::{Certainty, Effect, EffectKind};
+use crate::interpreter::{AnnouncedContent, Input, LeftOpen, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
-use crate::tools::Explained;
+use crate::tools::{Explained, Heard, Listener};
 use crate::world::World;
 use crate::{
     added_settings, editor_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake,
     tools,
 };
 use checkrein_catalogue::UserCatalogue;
+use checkrein_protocol::{TerminalDeed, TerminalUse};
 
 /// What an action would do in a world, with the built-in catalogue.
 pub fn predict(action: &Action, world: &dyn World) -> Prediction {
@@ -43,7 +44,7 @@ const MOST_DIRECTORIES: usize = 16;
 /// each that it may read counts, so that no field hides what another one says.
 fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: usize) -> Prediction {
     if let Some(text) = action.shell_text() {
-        return interpret(text, action, world, catalogue);
+        return with_opening(interpret(text, action, world, catalogue), text, action);
     }
     let mut ways = Vec::new();
     let mut further = Vec::new();
@@ -51,11 +52,19 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         for text in tools::powershell_texts(action) {
             ways.push(interpret_powershell(text, action, world, catalogue));
         }
-        if ways.is_empty() {
+        if let Some(typing) = tools::typing(action) {
+            ways.push(conversation(
+                tools::heard(typing, &world.history().terminals),
+                action,
+                world,
+                catalogue,
+            ));
+        } else if ways.is_empty() {
             let texts = tools::shell_texts(action);
             further = tools::further_shell_texts(action);
             further.retain(|text| !texts.contains(text));
-            ways.extend(everywhere(&texts, action, world, catalogue));
+            let started = everywhere(&texts, action, world, catalogue);
+            ways.extend(started.into_iter().map(|way| with_opening(way, &texts.join("\n"), action)));
         }
         let sql = tools::sql_texts(action);
         ways.extend(sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
@@ -83,6 +92,42 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let secret_marks = tools::secret_marks(action, world);
     ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });
     Prediction::all(ways)
+}
+
+/// With the program that a command leaves open for what is typed later.
+fn with_opening(mut prediction: Prediction, text: &str, action: &Action) -> Prediction {
+    if prediction.left_open == LeftOpen::Program {
+        let terminal = tools::terminal(&action.input);
+        let text = text.to_owned();
+        prediction.terminal_uses = vec![TerminalUse { terminal, deed: TerminalDeed::Opened, text }];
+    }
+    prediction
+}
+
+/// What comes to a conversation with a program by what is typed now.
+fn conversation(heard: Heard, action: &Action, world: &dyn World, catalogue: &UserCatalogue) -> Prediction {
+    let mut ways = Vec::new();
+    for way in heard.ways {
+        let earlier = interpret(&way.earlier, action, world, catalogue);
+        let mut now = interpret(&way.now, action, world, catalogue).beyond(&earlier);
+        if matches!(way.listener, Listener::Guessed(_)) {
+            // What it cannot be read as is nothing.
+            now.effects.retain(|effect| {
+                !matches!(
+                    effect.kind,
+                    EffectKind::Opaque | EffectKind::ProcessSpawn | EffectKind::DatastoreChange
+                )
+            });
+            now.effects.iter_mut().for_each(|effect| effect.certainty = Certainty::Possible);
+            now = Prediction { effects: now.effects, ..Prediction::default() };
+        }
+        ways.push(now);
+    }
+    let mut all = Prediction::all(ways);
+    if let Some(note) = heard.not_known {
+        all.effects.extend(tools::not_known(action, world, note));
+    }
+    Prediction { terminal_uses: vec![heard.used], ..all }
 }
 
 /// What the texts do in the directory of the session, and in each that stands beside them: which of these a tool heeds is not known.

@@ -32,7 +32,7 @@ enum Part {
 /// ("Tasks", `runOn`); zed.dev ("Tasks", "Language servers"); docs.helix-editor.com ("Languages"); direnv(1); mise.jdx.dev ("Hooks");
 /// `exrc` in the manuals of Vim and Neovim; jetpack.io ("init_hook"); pre-commit.com; lefthook.dev; JetBrains ("Run configurations",
 /// "File watchers"); code.claude.com ("Hooks in skills and agents", "Slash commands"); opencode.ai ("Commands"); geminicli.com ("Custom
-/// commands").
+/// commands"); docs.factory.ai ("Custom droids", "Hooks").
 const FILES: &[(&str, Part)] = &[
     ("/devcontainer.json", Part::Behind("initializeCommand", "Command\"")),
     ("/.devcontainer.json", Part::Behind("initializeCommand", "Command\"")),
@@ -62,6 +62,8 @@ const FILES: &[(&str, Part)] = &[
     ("/lefthook.yml", Part::Whole),
     ("/.lefthook.yml", Part::Whole),
     ("/.pre-commit-config.yaml", Part::Whole),
+    ("/mcp.json", Part::With("mcpServers")),
+    ("/.claude-plugin/plugin.json", Part::With("hooks")),
 ];
 /// Directories whose files run.
 const INSIDE: &[(&str, Part)] = &[
@@ -72,6 +74,10 @@ const INSIDE: &[(&str, Part)] = &[
     // Hooks of an agent's helpers and skills run when these are used, and no hook of others before them; commands run where they are called.
     ("/.claude/agents/", Part::With("hooks:")),
     ("/.claude/skills/", Part::With("hooks:")),
+    ("/.claude/skills/", Part::Between("!`", "`")),
+    ("/.factory/droids/", Part::With("hooks:")),
+    ("/.factory/skills/", Part::With("hooks:")),
+    ("/.factory/commands/", Part::Between("!`", "`")),
     ("/.claude/commands/", Part::Between("!`", "`")),
     ("/.opencode/command/", Part::Between("!`", "`")),
     ("/.opencode/commands/", Part::Between("!`", "`")),
@@ -143,7 +149,7 @@ pub(crate) fn settle(machine: &mut Machine<'_>) {
         .effects_since(0)
         .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))
         .filter_map(|effect| effect.target.path().cloned())
-        .filter(|path| part_of(path).is_some())
+        .filter(is_meant)
         .collect();
     written.sort();
     written.dedup();
@@ -156,9 +162,12 @@ pub(crate) fn settle(machine: &mut Machine<'_>) {
 
 /// Adds what a text would run that is written into a file of a project.
 pub(crate) fn follow(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str) {
-    let Some(part) = part_of(path).filter(|_| path.is_within(&machine.world().place().workspace)) else {
-        return;
-    };
+    if path.is_within(&machine.world().place().workspace) {
+        parts_of(path).for_each(|part| follow_part(machine, path, text, part));
+    }
+}
+
+fn follow_part(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str, part: Part) {
     let running = match part {
         Part::Whole | Part::Elsewhere => text.to_owned(),
         Part::With(word) if text.contains(word) => text.to_owned(),
@@ -197,11 +206,12 @@ pub(crate) fn follow(machine: &mut Machine<'_>, path: &AbsolutePath, text: &str)
 
 /// Whether anything in a file may run when its project is opened.
 pub(crate) fn is_meant(path: &AbsolutePath) -> bool {
-    part_of(path).is_some()
+    parts_of(path).next().is_some()
 }
 
-fn part_of(path: &AbsolutePath) -> Option<Part> {
+/// The parts of a file that run, each by itself.
+fn parts_of(path: &AbsolutePath) -> impl Iterator<Item = Part> + '_ {
     let text = path.as_str();
-    let by_end = FILES.iter().find(|(end, _)| text.ends_with(end)).map(|(_, part)| *part);
-    by_end.or_else(|| INSIDE.iter().find(|(place, _)| text.contains(place)).map(|(_, part)| *part))
+    let by_end = FILES.iter().filter(|(end, _)| text.ends_with(end));
+    by_end.chain(INSIDE.iter().filter(|(place, _)| text.contains(place))).map(|(_, part)| *part)
 }

@@ -9,6 +9,7 @@
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //! | `searches` | searches, as the command line that they are |
+//! | `typed` | those that type into what runs |
 //! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
@@ -21,6 +22,7 @@ mod mcp;
 mod patch;
 mod runners;
 mod searches;
+mod typed;
 
 use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
@@ -39,6 +41,7 @@ pub(crate) use inner::inner_calls;
 pub(crate) use mcp::Explained;
 pub(crate) use patch::{PatchStep, parse as patch_steps};
 pub(crate) use runners::Recipient;
+pub(crate) use typed::{Heard, Listener, heard, terminal, typing};
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
@@ -147,7 +150,14 @@ pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath
         };
         Some((path, AnnouncedContent::Text(text)))
     };
-    left().into_iter().collect()
+    let mut all: Vec<_> = left().into_iter().collect();
+    let is_patch = matches!(folded(action.tool.as_str()).as_str(), "applypatch" | "patch");
+    let patches =
+        ["command", "input", "patch", "patchText"].iter().filter_map(|name| input.get(*name)?.as_str());
+    for (path, text) in patches.filter(|_| is_patch).flat_map(patch::added_files) {
+        all.push((ToolCall::new(action, world).path(&path, Last::Follow), AnnouncedContent::Text(text)));
+    }
+    all
 }
 
 /// A text after one edit; `None` where the edit does not fit it.
@@ -212,11 +222,16 @@ const PLACES: &[&str] = &[
     "location",
 ];
 
+/// Whether a field may say where a tool works.
+pub(crate) fn is_place(name: &str) -> bool {
+    PLACES.contains(&folded(name).as_str())
+}
+
 /// The directories in which a tool may run what it is given, beside that of the session.
 pub(crate) fn directories(action: &Action, world: &dyn World) -> Vec<AbsolutePath> {
     let call = ToolCall::new(action, world);
-    let is_place = |name: &str| is_working_directory(name) || PLACES.contains(&folded(name).as_str());
-    let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_place(name));
+    let is_meant = |name: &str| is_working_directory(name) || is_place(name);
+    let named = action.input.as_object().into_iter().flatten().filter(|(name, _)| is_meant(name));
     let named = named.filter_map(|(_, value)| value.as_str());
     // How a command is run may stand in an object of its own: `{"command": ..., "options": {"cwd": ...}}`.
     let texts = named.chain(call::texts_within(&action.input, &is_working_directory));

@@ -100,6 +100,9 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
         HookEventKind::AfterAction(outcome) => Some(outcome),
         _ => None,
     };
+    if known.is_none() && outcome.is_some_and(|outcome| is_registered_since(context, outcome)) {
+        return Some(REGISTERED_MEANWHILE.to_owned());
+    }
     let written = match known {
         Some(Testified { records, .. }) if left < records.max(1) => records,
         // The state was there before the call, or its review would have made it.
@@ -122,6 +125,27 @@ pub(crate) fn notice(context: &mut Context, ledger: &SessionLedger, event: &Hook
         "\nWhat the session began with is gone too; what holds now counts as its beginning."
     };
     Some(tell(context, ledger, &text, LedgerDamage::Lost))
+}
+
+/// What the agent is told at the end of a call before which nobody asked the guard.
+const REGISTERED_MEANWHILE: &str = "checkrein was registered while this call ran: nobody reviewed it, and nothing was saved before it. Later \
+                                    calls of this session are reviewed.";
+
+/// Whether the hooks were registered for the first time while a call ran: there are no records at all, and the list of hooks is younger than
+/// the call.
+fn is_registered_since(context: &Context, outcome: &Outcome) -> bool {
+    let environment = context.environment();
+    if environment.state.sessions().exists() {
+        return false;
+    }
+    let list = fs::metadata(installation::list_path(environment).as_str()).and_then(|list| list.modified());
+    let Some(written) = list.ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok()) else {
+        return false;
+    };
+    // Without a duration nothing tells when the call began.
+    let took = outcome.duration_ms.unwrap_or_default();
+    let began = environment.now().0.saturating_sub(took);
+    took > 0 && written.as_millis() > u128::from(began)
 }
 
 /// Says that a snapshot is gone which was taken for a call.

@@ -136,6 +136,7 @@ pub(crate) fn review_record(
         further_file_operations: file_operations(all.get(RECORDED_EFFECTS..).unwrap_or_default()),
         former_texts: review.former_texts.clone(),
         secret_marks: review.secret_marks.clone(),
+        terminal_uses: review.terminal_uses.clone(),
         flow_marks: review.flow_marks.clone(),
         flow: review.flow,
         foreseen: review.foreseen.clone(),

@@ -5,6 +5,7 @@
 //! | `world` | the facts about a machine and a session, behind one trait |
 //! | `recorded` | the world as a list of facts, for replay and tests |
 //! | `tally` | what a session counts: amounts in windows of time |
+//! | `terminal` | terminals and open programs into which a session types |
 //! | `environment` | variables that lead the guard itself |
 //! | `hook_line` | the command line by which a client asks the guard |
 //! | `generated` | files that a build, an install or a download makes again |
@@ -35,6 +36,7 @@ pub mod places;
 mod recorded;
 mod resolve;
 mod tally;
+mod terminal;
 mod world;
 
 pub use answering_event::{ANSWERING_EVENT, is_answering_event, names_answering_event};
@@ -51,4 +53,5 @@ pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
 pub use resolve::{Last, resolve};
 pub use tally::*;
+pub use terminal::{TERMINAL_BYTES, TERMINALS, Terminal, TerminalMemory};
 pub use world::*;

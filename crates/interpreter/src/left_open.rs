@@ -4,8 +4,6 @@
 //! ([`Machine::left_open`]); here are those that have no code to be followed, and those that start an editor or a pager, in which a key opens
 //! a shell. Git starts a pager on a terminal only, and whether there is one no hook is told, so its listings are none of these.
 
-use checkrein_protocol::Typing;
-
 use crate::fetchers::has_series;
 use crate::{Call, Input, Machine, Value};
 
@@ -18,6 +16,8 @@ enum Waits {
     Unless(&'static [&'static str]),
     /// With one of these options.
     With(&'static [&'static str]),
+    /// Where one of these words stands last: behind it would stand what it runs.
+    Last(&'static [&'static str]),
     /// With one of these words, and an option that hands over what is typed.
     Attached(&'static [&'static str]),
     /// With one of these series of words, or whatever is named where there are none, but for those options.
@@ -108,8 +108,33 @@ const PROGRAMS: &[(&[&str], Waits)] = &[
     ),
     (&["sudoedit"], Waits::Editing { with: &[], unless: &["--help", "-h"] }),
     (&["php"], Waits::With(&["-a", "--interactive"])),
-    (&["docker", "podman"], Waits::Attached(&["attach", "start"])),
-    (&["kubectl", "oc"], Waits::Attached(&["attach"])),
+    (&["docker", "podman"], Waits::Attached(&["start"])),
+    // What it attaches to gets what is typed, unless it is told otherwise (docker-attach(1)).
+    (&["docker", "podman"], Waits::Words(&["attach", "container attach"], &["--no-stdin"])),
+    (&["kubectl", "oc"], Waits::Attached(&["attach", "debug"])),
+    (&["minikube"], Waits::Words(&["ssh"], &["--", "-c"])),
+    (&["adb"], Waits::Last(&["shell"])),
+    (&["aws"], Waits::Words(&["ssm start-session"], &["--document-name"])),
+    // `!` runs a command in the one, and both read what is typed behind their files (dc(1), bc(1)).
+    (&["dc"], Waits::Unless(&["-e", "--expression", "--version", "--help", "-h", "-V"])),
+    (&["bc"], Waits::Alone),
+    (
+        &["info"],
+        Waits::Showing(&[
+            "-o",
+            "--output",
+            "--subnodes",
+            "-w",
+            "--where",
+            "--location",
+            "--help",
+            "--version",
+            "-h",
+        ]),
+    ),
+    (&["make", "gmake"], Waits::Words(&["menuconfig", "nconfig", "config"], &["-n", "--dry-run"])),
+    // Streams of commands and of names (git-fast-import(1), git-cat-file(1), rsync(1)).
+    (&["rsync"], Waits::With(&["--files-from=-"])),
     // Consoles of frameworks and languages.
     (&["rails"], Waits::Words(&["console", "c", "dbconsole", "db"], &[])),
     (
@@ -281,6 +306,7 @@ const OPENING_CALLS: &[&str] = &[
     "binding.irb",
     "binding.pry",
     "repl.start(",
+    "IO.gets(",
 ];
 
 /// Words of code of `awk` that run what was read.
@@ -288,9 +314,6 @@ const RUNNING_CODE: &[&str] = &["system(", "| getline", "|getline", "| \"sh\"", 
 
 /// Says that a call leaves a program open that runs what is typed into it.
 pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
-    if machine.world().typing() == Typing::Reviewed {
-        return;
-    }
     let is_typed = call.input == Input::Inherited;
     let mut known = PROGRAMS.iter().filter(|(names, _)| names.contains(&call.program.as_str()));
     let waits = known.any(|(_, waits)| match waits {
@@ -301,11 +324,22 @@ pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
         | Waits::Unless(_)
         | Waits::With(_)
         | Waits::Attached(_)
+        | Waits::Last(_)
         | Waits::Words(..)
         | Waits::Terminal(..) => is_typed && waits.holds(call),
     });
-    if waits || is_typed && (opens_by_code(call) || call.program == "xargs" && reads_names(call)) {
+    if is_typed && passes_on(call) {
+        machine.note_typed(&call.input);
+    }
+    let stays_by_variable = PYTHONS.contains(&call.program.as_str())
+        && machine.given_variable("PYTHONINSPECT").is_some_and(|value| value != Value::exact(""));
+    if waits
+        || stays_by_variable
+        || is_typed && (opens_by_code(call) || call.program == "xargs" && reads_names(call))
+    {
         machine.left_open(&call.program);
+    } else if call.program == "git" && is_typed && reads_stream(call) {
+        machine.left_open("git");
     } else if call.program == "git"
         && let Some(variables) = editing_git(call)
         && waits_in_editor(machine, variables)
@@ -314,11 +348,59 @@ pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
     }
 }
 
+/// The interpreters that stay open when a variable says so (python(1), `PYTHONINSPECT`).
+const PYTHONS: [&str; 3] = ["python", "python3", "pypy3"];
+
+/// Whether git carries out a stream of commands that it reads.
+fn reads_stream(call: &Call) -> bool {
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    words.contains(&"fast-import")
+        || words.contains(&"cat-file") && words.iter().any(|word| word.starts_with("--batch"))
+}
+
+/// Filters that hand on what they read, with how many words of theirs are not names of files (their manual pages).
+const FILTERS: &[(&str, usize)] = &[
+    ("cat", 0),
+    ("head", 0),
+    ("tail", 0),
+    ("tac", 0),
+    ("rev", 0),
+    ("nl", 0),
+    ("fold", 0),
+    ("sort", 0),
+    ("uniq", 0),
+    ("line", 0),
+    ("tr", 2),
+    ("sed", 1),
+    ("awk", 1),
+    ("gawk", 1),
+    ("mawk", 1),
+    ("grep", 1),
+    ("cut", 0),
+    ("fmt", 0),
+    ("dd", 8),
+    ("tee", 8),
+    ("base64", 0),
+    ("xxd", 0),
+];
+
+/// Whether a filter hands on what is typed into it. The value of an option that stands apart counts for a word of its own.
+fn passes_on(call: &Call) -> bool {
+    let Some((_, words)) = FILTERS.iter().find(|(name, _)| *name == call.program) else { return false };
+    let is_name = |word: &&Value| {
+        word.as_exact()
+            .is_none_or(|text| text != "-" && !text.starts_with('-') && text.parse::<u64>().is_err())
+    };
+    call.words.iter().filter(is_name).count() <= *words
+}
+
 /// Whether code in a call opens a console, or lets `awk` run the lines that are typed.
 fn opens_by_code(call: &Call) -> bool {
     const AWKS: &[&str] = &["awk", "gawk", "mawk", "nawk", "original-awk"];
-    const LANGUAGES: &[&str] =
-        &["python", "python3", "node", "nodejs", "ruby", "perl", "php", "pypy3", "bun", "deno", "ipython"];
+    const LANGUAGES: &[&str] = &[
+        "python", "python3", "node", "nodejs", "ruby", "perl", "php", "pypy3", "bun", "deno", "ipython",
+        "elixir", "iex",
+    ];
     let program = call.program.as_str();
     let texts = || call.words.iter().filter_map(Value::as_exact);
     let holds = |names: &[&str]| texts().any(|text| names.iter().any(|name| text.contains(name)));
@@ -400,6 +482,7 @@ fn editing_git(call: &Call) -> Option<&'static [&'static str]> {
         "branch" => has(&["--edit-description"]),
         "add" | "stage" => chooses || has(&["-e", "--edit"]),
         "checkout" | "restore" | "reset" => has(&["-p", "--patch"]),
+        "difftool" | "mergetool" => !has(&["-x", "--extcmd", "--tool-help", "-h", "--help"]),
         "stash" => has(&["-p", "--patch"]) && !["show", "list"].iter().any(|verb| rest.first() == Some(verb)),
         "rebase" if has(&["-i", "--interactive", "--edit-todo"]) => return Some(&EDITORS_OF_LISTS),
         _ => false,
@@ -416,6 +499,7 @@ impl Waits {
             Self::Unless(options) | Self::Showing(options) => !has(options),
             Self::Editing { with, unless } => (with.is_empty() || has(with)) && !has(unless),
             Self::With(options) => has(options),
+            Self::Last(verbs) => words.last().is_some_and(|last| verbs.contains(last)),
             Self::Attached(verbs) => {
                 has(verbs) && has(&["-i", "--interactive", "-it", "-ti", "-ai", "--stdin", "-ia"])
             }

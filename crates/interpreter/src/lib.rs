@@ -230,7 +230,7 @@ pub use machine::Machine;
 pub use machine::RunCommand;
 pub use pattern::{Letters, OTHER_THAN_ASCII, Pattern};
 pub use pattern_links::PatternReach;
-pub use prediction::{AnnouncedContent, LoggedMessage, Prediction};
+pub use prediction::{AnnouncedContent, LeftOpen, LoggedMessage, Prediction};
 pub use programs::Programs;
 pub use resolve::secret_behind_links;
 pub(crate) use shell::Options;

@@ -1,6 +1,6 @@
 //! What an interpretation comes to.
 
-use checkrein_protocol::SecretMark;
+use checkrein_protocol::{SecretMark, TerminalUse};
 
 use super::machine::RunCommand;
 use super::perhaps::Way;
@@ -23,6 +23,10 @@ pub struct Prediction {
     /// What stands afterwards where that is known exactly, or may, where ways part (at most 256): whoever finds just this there finds nothing that
     /// would be lost.
     pub announced: Vec<(AbsolutePath, AnnouncedContent)>,
+    /// What it puts into terminals and open programs (at most a few).
+    pub terminal_uses: Vec<TerminalUse>,
+    /// Whether it leaves a program open that runs what is typed into it.
+    pub left_open: LeftOpen,
     /// What version control is to write into its logs, with the repository's own directory (at most 64).
     pub logged: Vec<(AbsolutePath, LoggedMessage)>,
 }
@@ -52,9 +56,43 @@ impl Prediction {
             all.secret_marks.extend(way.secret_marks);
             all.announced.extend(way.announced);
             all.logged.extend(way.logged);
+            all.terminal_uses.extend(way.terminal_uses);
+            all.left_open = all.left_open.max(way.left_open);
         }
         all
     }
+
+    /// What comes to this beside all that an earlier part of the same conversation came to already.
+    #[must_use]
+    pub fn beyond(mut self, earlier: &Self) -> Self {
+        self.effects = without(self.effects, &earlier.effects);
+        self.problems = without(self.problems, &earlier.problems);
+        self.commands = without(self.commands, &earlier.commands);
+        self.announced = without(self.announced, &earlier.announced);
+        self.logged = without(self.logged, &earlier.logged);
+        self.programs.retain(|program| self.commands.iter().any(|command| command.program == *program));
+        self
+    }
+}
+
+/// Whether a program stays open that runs what is typed into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum LeftOpen {
+    /// None does.
+    #[default]
+    Nothing,
+    /// One does.
+    Program,
+}
+
+/// What is left of a list when each item of another one is taken out once.
+fn without<T: PartialEq>(mut all: Vec<T>, taken: &[T]) -> Vec<T> {
+    for item in taken {
+        if let Some(place) = all.iter().position(|known| known == item) {
+            all.remove(place);
+        }
+    }
+    all
 }
 
 /// What an action leaves at a path.

@@ -651,6 +651,7 @@ impl Machine<'_> {
     /// What the interpretation found out.
     pub fn into_prediction(mut self) -> Prediction {
         self.note_default_settings();
+        self.note_typed_targets();
         provenance::tell(&mut self.findings.effects, self.world.place());
         self.name_secrets();
         let secret_marks = self.secret_marks();
@@ -662,6 +663,8 @@ impl Machine<'_> {
             problems: self.findings.problems,
             programs: self.findings.programs,
             commands: self.findings.commands,
+            left_open: self.findings.left_open,
+            terminal_uses: Vec::new(),
         }
     }
 }

@@ -20,6 +20,7 @@
 //! | `flow_mark` | what a session read from outside, and what private things |
 //! | `shown` | words as people read them: as they are written |
 //! | `older` | what older versions wrote in another way |
+//! | `terminal_use` | what an action puts into terminals and open programs |
 //! | `typed_text` | what a shell gets of a text that is typed into it |
 //! | `usage` | tokens and money |
 //! | `batch` | the questions and answers of `check --batch` |
@@ -56,6 +57,7 @@ mod secret_mark;
 mod shown;
 mod site;
 mod tally;
+mod terminal_use;
 mod time;
 mod typed_text;
 mod unliftable;
@@ -86,6 +88,7 @@ pub use resource_use::*;
 pub use secret_mark::*;
 pub use site::*;
 pub use tally::*;
+pub use terminal_use::{TerminalDeed, TerminalUse};
 pub use time::*;
 pub use typed_text::typed_lines;
 pub use unliftable::*;

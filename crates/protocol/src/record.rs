@@ -22,6 +22,7 @@ use crate::path::AbsolutePath;
 use crate::resource_use::ResourceUse;
 use crate::secret_mark::SecretMark;
 use crate::tally::TallyIncrement;
+use crate::terminal_use::TerminalUse;
 use crate::time::Timestamp;
 use crate::unliftable::{CodeRecord, Unliftable};
 use crate::unreviewed::UnreviewedRecord;
@@ -364,6 +365,9 @@ pub struct ReviewRecord {
     /// What changes about the places that hold secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_marks: Vec<SecretMark>,
+    /// What it puts into terminals and open programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terminal_uses: Vec<TerminalUse>,
     /// What it lets the agent read that came from outside or is private.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow_marks: Vec<FlowMark>,

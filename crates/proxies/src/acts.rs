@@ -7,6 +7,8 @@ use checkrein_clients::readings;
 use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
+use crate::words::{self, FileFate, changes, shown_command};
+
 /// The names of fields with the path of a file.
 const PATH: [&str; 8] = [
     "file_path",
@@ -66,11 +68,17 @@ impl ToldCall {
         if let Some(kind) = text("kind") {
             kind.clone_into(&mut self.kind);
         }
-        if let Some(title) = text("title") {
-            title.clone_into(&mut self.title);
-        }
         if let Some(name) = tool_name(told) {
             self.tool = Some(name.to_owned());
+        }
+        // A call that is told anew from its beginning is not what was told before.
+        let is_new = text("sessionUpdate") == Some("tool_call")
+            && text("title").is_some_and(|title| title != self.title);
+        if is_new && told.get("rawInput").is_none_or(Json::is_null) && !self.title.is_empty() {
+            self.input = None;
+        }
+        if let Some(title) = text("title") {
+            title.clone_into(&mut self.title);
         }
         match told.get("rawInput") {
             Some(Json::Object(input)) => self.input = Some(input.clone()),
@@ -102,11 +110,56 @@ impl ToldCall {
     /// is told, each text that is shown may be one.
     pub(crate) fn actions_now(&self, cwd: &AbsolutePath) -> Vec<Action> {
         let mut all = self.actions(cwd).unwrap_or_else(|| self.by_name(Map::new(), cwd));
+        for action in self.by_words(cwd) {
+            if !all.iter().any(|known| is_same_deed(known, &action)) {
+                all.push(action);
+            }
+        }
         if self.hides_command(cwd) {
             let mut texts: Vec<&str> = self.texts().chain([self.title.as_str()]).collect();
             texts.extend(self.input.iter().flat_map(Map::values).flat_map(texts_in));
             texts.retain(|text| !text.trim().is_empty());
-            all.extend(texts.into_iter().map(|text| Action::command(text, cwd.clone())));
+            all.extend(texts.into_iter().map(|text| Action::command(shown_command(text), cwd.clone())));
+        }
+        all
+    }
+
+    /// What the words for the user, the places and the changes beside a call name: they are what the user says yes to.
+    fn by_words(&self, cwd: &AbsolutePath) -> Vec<Action> {
+        let one = |name: &str, path: &str| Action::tool_call(name, json!({ "file_path": path }), cwd.clone());
+        let mut all = Vec::new();
+        for (path, fate) in self.input.iter().flat_map(changes) {
+            all.push(one(if fate == FileFate::Gone { "delete_file" } else { "Write" }, path));
+        }
+        let mut named: Vec<String> = self.locations.clone();
+        named.extend(words::paths(&self.title));
+        let escaped =
+            self.differences().into_iter().map(|one| one.path).chain(self.locations.iter().cloned());
+        named.extend(escaped.filter_map(|path| words::unescaped(&path)));
+        let tool = match self.kind.as_str() {
+            "edit" => Some("Write"),
+            "delete" => Some("delete_file"),
+            "read" => Some("Read"),
+            _ => None,
+        };
+        all.extend(tool.into_iter().flat_map(|tool| named.iter().map(move |path| one(tool, path))));
+        let is_told = self.telling_input().is_some();
+        match self.kind.as_str() {
+            "fetch" => {
+                let mut texts: Vec<&str> = self.content.iter().flat_map(texts_in).collect();
+                texts.push(&self.title);
+                let addresses = texts.into_iter().flat_map(words::addresses);
+                all.extend(
+                    addresses.map(|url| Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone())),
+                );
+            }
+            "other" | "" if !is_told && self.tool.is_none() => {
+                let texts = self.texts().map(shown_command).filter(|text| !text.is_empty());
+                // JSON is the input of a tool.
+                let texts = texts.filter(|text| !text.starts_with(['{', '[']));
+                all.extend(texts.map(|text| Action::command(text, cwd.clone())));
+            }
+            _ => {}
         }
         all
     }
@@ -171,11 +224,15 @@ impl ToldCall {
             return self.writes(cwd);
         }
         if self.kind == "execute" && !self.title.trim().is_empty() {
-            let mut action = Action::command(self.title.clone(), cwd.clone());
-            if let Some(folder) = self.shown_folder() {
-                action.cwd = cwd.join(&folder);
+            if let Some((command, folder)) = words::command_and_folder(&self.title) {
+                return vec![Action::command(command, cwd.join(folder))];
             }
-            return vec![action];
+            let folder = self.shown_folder().map_or_else(|| cwd.clone(), |folder| cwd.join(&folder));
+            let mut texts = vec![shown_command(&self.title)];
+            // A line behind a prompt is one that runs.
+            texts.extend(self.texts().filter(|text| text.trim_start().starts_with("$ ")).map(shown_command));
+            texts.dedup();
+            return texts.into_iter().map(|text| Action::command(text, folder.clone())).collect();
         }
         if ["think", "switch_mode"].contains(&self.kind.as_str()) {
             return Vec::new();
@@ -279,6 +336,22 @@ pub(crate) fn asked_about(params: &Json) -> Json {
     }
 }
 
+/// Whether an action does what another one does: runs the same command, or works in the same way on the same file or address.
+fn is_same_deed(known: &Action, other: &Action) -> bool {
+    const CHANGING: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit"];
+    if let (Some(one), Some(two)) = (known.shell_text(), other.shell_text()) {
+        return one == two;
+    }
+    let about = |action: &Action| {
+        let path = PATH.iter().find_map(|name| action.input.get(*name)?.as_str());
+        let path = path.map(|path| action.cwd.join(path).to_string());
+        path.or_else(|| action.input.get("url").and_then(Json::as_str).map(str::to_owned))
+    };
+    let (one, two) = (known.tool.as_str(), other.tool.as_str());
+    let is_alike = one == two || CHANGING.contains(&one) && CHANGING.contains(&two);
+    is_alike && about(known).is_some() && about(known) == about(other)
+}
+
 /// A file that is written as a whole.
 pub(crate) fn write(path: &str, content: &str, cwd: &AbsolutePath) -> Action {
     Action::tool_call("Write", json!({ "file_path": path, "content": content }), cwd.clone())
@@ -293,6 +366,12 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
         }
         "fs/write_text_file" => Some(vec![write(text("path")?, text("content")?, cwd)]),
         "terminal/create" => terminal(params, cwd),
+        // A page that the editor opens for the user; what is asked for in a form is between the two.
+        method if method.contains("elicitation") => {
+            let url =
+                text("url").map(|url| Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone()));
+            Some(url.into_iter().collect())
+        }
         // What this version does not know is judged by its name.
         other => {
             let name = format!("mcp__editor__{}", other.replace('/', "_"));

@@ -29,13 +29,20 @@ pub(crate) enum Fate {
 
 /// The method that one of an extension is like: `terminal/create` for `_editor/terminal/create`.
 fn plain(method: &str) -> &str {
-    method.strip_prefix('_').and_then(|rest| rest.split_once('/')).map_or(method, |(_, method)| method)
+    let Some(rest) = method.strip_prefix('_') else { return method };
+    if ["fs/", "terminal/", "session/"].iter().any(|family| rest.starts_with(family)) {
+        return rest;
+    }
+    rest.split_once('/').map_or(method, |(_, method)| method)
 }
 
 /// Whether a method of the agent is a request that is reviewed.
 fn is_reviewed(method: &str) -> bool {
     let method = plain(method);
-    method == "session/request_permission" || method.starts_with("fs/") || method.starts_with("terminal/")
+    method == "session/request_permission"
+        || method.starts_with("fs/")
+        || method.starts_with("terminal/")
+        || ["session/elicitation", "elicitation/create"].contains(&method)
 }
 
 /// What a user reads where an agent asks to run something and shows no command.

@@ -10,6 +10,7 @@
 //! | `state` | what is known of sessions, calls, and who waits for which answer |
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
 //! | `acts` | what a message asks for, as actions; pure |
+//! | `words` | what titles and shown texts say that is asked for; pure |
 //! | `answers` | the lines that we write ourselves; pure |
 //! | `standing` | what a user allowed for the rest of a session; pure |
 //! | `message`, `scan` | a line as far as it has to be known; pure |
@@ -35,6 +36,7 @@ mod reviewer;
 mod scan;
 mod standing;
 mod state;
+mod words;
 
 pub use desk::Say;
 pub use proxy::{Ends, Proxy};

@@ -28,8 +28,8 @@ pub(crate) struct Choices {
 /// What a yes for one call covers in later ones: nothing that its own call does not have.
 #[derive(Debug, Clone, PartialEq)]
 enum Covered {
-    /// A plain command that begins with these words, in the same directory.
-    Words(Vec<String>, AbsolutePath),
+    /// A plain command that begins with these words, in the same directory; and the options that the user saw.
+    Words(Vec<String>, Vec<String>, AbsolutePath),
     /// The same command in the same directory.
     Command(String, AbsolutePath),
     /// Writing into files below a directory.
@@ -106,7 +106,11 @@ impl Covered {
             let words = leading_words(command);
             // One word alone would be a whole program.
             return match words {
-                Some(words) if words.len() > 1 => Self::Words(words, action.cwd.clone()),
+                Some(words) if words.len() > 1 => {
+                    let seen = plain_words(command).unwrap_or_default().into_iter().skip(words.len());
+                    let seen = seen.map(str::to_owned).collect();
+                    Self::Words(words, seen, action.cwd.clone())
+                }
                 Some(_) | None => Self::Command(command.to_owned(), action.cwd.clone()),
             };
         }
@@ -126,10 +130,17 @@ impl Covered {
         let is_below = |directory: &AbsolutePath| file(action).is_some_and(|path| path.is_within(directory));
         let tool = action.tool.as_str();
         match self {
-            Self::Words(words, cwd) => {
+            Self::Words(words, seen, cwd) => {
+                let is_seen = |word: &&&str| seen.iter().any(|seen| seen == **word);
                 action.cwd == *cwd
                     && command.and_then(plain_words).is_some_and(|all| {
-                        all.len() >= words.len() && words.iter().zip(all).all(|(one, other)| one == other)
+                        all.len() >= words.len()
+                            && words.iter().zip(&all).all(|(one, other)| one == other)
+                            && !all
+                                .iter()
+                                .skip(words.len())
+                                .filter(|word| !is_seen(word))
+                                .any(|word| reaches_further(word))
                     })
             }
             Self::Command(text, cwd) => action.cwd == *cwd && command == Some(text.as_str()),
@@ -143,7 +154,7 @@ impl Covered {
 
     fn in_words(&self) -> String {
         match self {
-            Self::Words(words, _) => format!("`{} ...`", words.join(" ")),
+            Self::Words(words, ..) => format!("`{} ...`", words.join(" ")),
             Self::Command(text, _) => format!("`{}`", text.lines().next().unwrap_or_default()),
             Self::WritingBelow(directory) => format!("writing files in `{directory}`"),
             Self::ReadingBelow(directory) => format!("reading files in `{directory}`"),
@@ -166,6 +177,106 @@ fn plain_words(command: &str) -> Option<Vec<&str>> {
 fn leading_words(command: &str) -> Option<Vec<String>> {
     let words = plain_words(command)?;
     Some(words.into_iter().take_while(|word| !word.starts_with('-')).map(str::to_owned).collect())
+}
+
+/// Options that name a program or code to run, a file to write, or another file of instructions, as `make`, `git`, `find`, `tar`, `cargo`, `npm`,
+/// test runners and compilers have them, without the hyphens before them (ours).
+const REACHING: &[&str] = &[
+    "exec",
+    "execdir",
+    "ok",
+    "okdir",
+    "delete",
+    "fprint",
+    "fprintf",
+    "fls",
+    "file",
+    "makefile",
+    "directory",
+    "output",
+    "out",
+    "outfile",
+    "outputfile",
+    "outputdirectory",
+    "outputdir",
+    "outdir",
+    "eval",
+    "command",
+    "cmd",
+    "config",
+    "configfile",
+    "confcutdir",
+    "rcfile",
+    "initfile",
+    "script",
+    "program",
+    "prefix",
+    "uploadpack",
+    "receivepack",
+    "extdiff",
+    "textconv",
+    "openfilesinpager",
+    "tocommand",
+    "usecompressprogram",
+    "checkpointaction",
+    "require",
+    "import",
+    "loader",
+    "experimentalloader",
+    "plugin",
+    "plugins",
+    "pre",
+    "hostnamebin",
+    "rsh",
+    "manifestpath",
+    "targetdir",
+    "reporter",
+    "reporters",
+    "runner",
+    "executor",
+    "shell",
+    "scriptshell",
+    "setupfiles",
+    "globalsetup",
+    "rootdir",
+    "basetemp",
+    "basedir",
+    "workdir",
+    "worktree",
+    "gitdir",
+    "execpath",
+    "save",
+    "savedir",
+    "report",
+    "junitxml",
+    "resultlog",
+    "logfile",
+    "log",
+    "write",
+    "fix",
+    "inplace",
+    "include",
+    "init",
+    "path",
+    "home",
+];
+/// The letters that stand for such options.
+const REACHING_LETTERS: &[char] =
+    &['f', 'o', 'O', 'C', 'c', 'e', 'E', 'x', 'X', 'I', 'r', 'R', 'P', 'T', 'd'];
+
+/// Whether a word behind those that a user said yes to may make a command run or write something else: an option of this kind, or a variable.
+fn reaches_further(word: &str) -> bool {
+    let Some(option) = word.strip_prefix('-') else { return word.contains('=') };
+    let (is_long, name) = option.strip_prefix('-').map_or((false, option), |long| (true, long));
+    let name = name.split(['=', ':']).next().unwrap_or_default();
+    let folded: String =
+        name.chars().filter(|letter| *letter != '-').map(|letter| letter.to_ascii_lowercase()).collect();
+    // A beginning of a long name is that name to many programs.
+    let is_reaching =
+        REACHING.iter().any(|known| *known == folded || folded.len() > 2 && known.starts_with(&folded));
+    let is_letter = !is_long && name.len() <= 3 && name.contains(REACHING_LETTERS);
+    let has_value = !is_long && name.starts_with(REACHING_LETTERS) && name.contains(['/', '.', '~']);
+    is_reaching || is_letter || has_value
 }
 
 /// The file that an action is about.
@@ -222,6 +333,43 @@ mod tests {
         ];
         let found = covered(command("npm test -w a"), others.map(command).to_vec());
         assert_eq!(found, [true, true, false, false, false, false, false, false, false, false]);
+        // An option that names a program, a file to write or other instructions is not what the user saw.
+        for (allowed, others) in [
+            (
+                "make test -j4",
+                [
+                    ("make test -j8", true),
+                    ("make test -f /tmp/evil.mk", false),
+                    ("make test -f/tmp/x", false),
+                    ("make test SHELL=/tmp/x", false),
+                ],
+            ),
+            (
+                "git log --oneline",
+                [
+                    ("git log --stat", true),
+                    ("git log --output=src/main.rs", false),
+                    ("git log --outp x", false),
+                    ("git log -p", true),
+                ],
+            ),
+            (
+                "find src -name x",
+                [
+                    ("find src -name y", true),
+                    ("find src -name x -exec cp a b", false),
+                    ("find src -delete", false),
+                    ("find src -type f", true),
+                ],
+            ),
+        ] {
+            let (texts, expected): (Vec<&str>, Vec<bool>) = others.into_iter().unzip();
+            assert_eq!(
+                covered(command(allowed), texts.into_iter().map(command).collect()),
+                expected,
+                "{allowed}"
+            );
+        }
         // A program alone is too much, and so is what has a form of its own.
         assert_eq!(
             covered(command("curl -s x"), vec![command("curl -s y"), command("curl -s x")]),

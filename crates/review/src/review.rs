@@ -295,6 +295,7 @@ impl<'a> Forecast<'a> {
             programs: prediction.programs.clone(),
             former_texts,
             secret_marks: prediction.secret_marks.clone(),
+            terminal_uses: prediction.terminal_uses.clone(),
             flow_marks,
             flow: None,
             foreseen: Vec::new(),

@@ -5,7 +5,7 @@ use std::fmt;
 use checkrein_policy::{Config, Decision, VerdictKind};
 use checkrein_protocol::{
     Effect, FlowMark, FlowRecord, ForeseenIssue, FormerText, Intent, ResourceUse, SecretMark, Severity,
-    UnsavedRecord,
+    TerminalUse, UnsavedRecord,
 };
 pub use checkrein_protocol::{RationalityLevel, RiskLevel, ScopeReach};
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,9 @@ pub struct Review {
     pub former_texts: Vec<FormerText>,
     /// What changes about the places that hold secrets.
     pub secret_marks: Vec<SecretMark>,
+    /// What it puts into terminals and open programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terminal_uses: Vec<TerminalUse>,
     /// What it lets the agent read that came from outside or is private.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow_marks: Vec<FlowMark>,

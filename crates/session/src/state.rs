@@ -18,7 +18,7 @@ mod verdict_counts;
 
 use std::collections::VecDeque;
 
-use checkrein_facts::{Tally, TrustDebt};
+use checkrein_facts::{Tally, Terminal, TrustDebt};
 use checkrein_intervention::{Controller, Proposed};
 use checkrein_ledger::Projection;
 use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
@@ -91,6 +91,7 @@ pub struct SessionState {
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
     secret_marks: VecDeque<SecretMark>,
+    terminals: VecDeque<Terminal>,
     flow: VecDeque<FlowReading>,
     settled: SettledReadings,
     surprises: u64,
@@ -123,7 +124,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"20";
+    const LAYOUT: [u8; 2] = *b"21";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;

@@ -66,6 +66,7 @@ pub fn review(id: &str, verdict: &str, kind: u64, effects: Vec<Effect>) -> Recor
         further_file_operations: 0,
         former_texts: Vec::new(),
         secret_marks: Vec::new(),
+        terminal_uses: Vec::new(),
         flow_marks: Vec::new(),
         flow: None,
         foreseen: Vec::new(),

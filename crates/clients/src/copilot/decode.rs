@@ -1,6 +1,6 @@
 //! Copilot CLI's hook payloads to events, in both styles.
 
-use checkrein_protocol::{Action, HookEvent, SuccessReporting, typed_lines};
+use checkrein_protocol::{Action, HookEvent, SuccessReporting};
 use serde_json::Value as Json;
 
 use super::COPILOT;
@@ -80,7 +80,7 @@ fn read(mut payload: Payload) -> Result<HookEvent, DecodeError> {
 /// The tools that type into a shell that is open, and name keys in braces.
 const TYPING: [&str; 2] = ["write_bash", "write_powershell"];
 
-/// What is typed, as the shell gets it. A key that is not known stays as it is written.
+/// What is typed, with what its keys send. A key that is not known stays as it is written.
 fn typed(mut action: Action) -> Action {
     if !TYPING.contains(&action.tool.as_str()) {
         return action;
@@ -105,7 +105,7 @@ fn keys_pressed(text: &str) -> String {
         typed.push(next);
         rest = behind;
     }
-    typed_lines(&typed)
+    typed
 }
 
 /// What a key sends; for those that move in the line, or bring back another, what begins their sequences.
@@ -115,8 +115,11 @@ fn pressed(key: &str) -> Option<char> {
         "tab" => '\t',
         "space" => ' ',
         "backspace" => '\u{8}',
-        "up" | "down" | "left" | "right" | "home" | "end" | "delete" | "insert" | "pageup" | "pagedown"
-        | "escape" | "esc" => '\u{1b}',
+        // Behind the newest line there is none: the bell rings.
+        "down" | "pagedown" => '\u{7}',
+        "up" | "left" | "right" | "home" | "end" | "delete" | "insert" | "pageup" | "escape" | "esc" => {
+            '\u{1b}'
+        }
         _ => return None,
     })
 }
@@ -189,16 +192,16 @@ mod tests {
     use super::keys_pressed;
 
     #[test]
-    fn keys_are_what_the_shell_gets_of_them() {
+    fn keys_are_what_they_send() {
         for (text, typed) in [
             ("rm -rf ~{enter}", "rm -rf ~\n"),
-            ("{Enter}rm -rf ~x{backspace}{ENTER}", "\nrm -rf ~\n"),
+            ("{Enter}rm -rf ~x{backspace}{ENTER}", "\nrm -rf ~x\u{8}\n"),
             ("if (x) {\n", "if (x) {\n"),
             ("echo ${HOME}{tab}", "echo ${HOME}\t"),
             ("{unknown}{enter}", "{unknown}\n"),
-            ("rm -rf ~/x{backspace}\u{7f}\r", "rm -rf ~\n"),
-            ("{up}{enter}ls{enter}", "eval \"$(cat)\"\nls\n"),
-            ("m -rf ~{left}r{enter}", "eval \"$(cat)\"\n"),
+            ("rm -rf ~/x{backspace}\u{7f}\r", "rm -rf ~/x\u{8}\u{7f}\r"),
+            ("{up}{enter}ls{enter}", "\u{1b}\nls\n"),
+            ("{down}{down}{enter}", "\u{7}\u{7}\n"),
         ] {
             assert_eq!(keys_pressed(text), typed, "{text}");
         }

@@ -232,6 +232,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "scheduled" => wrappers::scheduled,
         "nohup" => wrappers::nohup,
         "confined" => wrappers::confined,
+        "gateway" => wrappers::gateway,
         "timeout" => wrappers::timeout,
         "time" => wrappers::time,
         "stdbuf" => wrappers::stdbuf,

@@ -228,6 +228,30 @@ pub(crate) fn nohup(machine: &mut Machine<'_>, call: &Call) -> Exit {
     run_rest(machine, call, "", &[], 0)
 }
 
+/// `checkrein mcp`: what stands behind `--` runs; an address is asked with the headers that are given.
+pub(crate) fn gateway(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let end = call.words.iter().position(|word| word.as_exact() == Some("--")).unwrap_or(call.words.len());
+    let (given, rest) = call.words.split_at(end);
+    let values = |option: &'static str| {
+        given.iter().enumerate().filter_map(move |(place, word)| {
+            match word.as_exact()?.strip_prefix(option)? {
+                "" => given.get(place + 1).cloned(),
+                attached => attached.strip_prefix('=').map(Value::exact),
+            }
+        })
+    };
+    if let Some(address) = values("--http").next() {
+        let headers = values("--header").flat_map(|header| [Value::exact("--header"), header]);
+        let words: Vec<Value> =
+            [Value::exact("curl"), Value::exact("-sS")].into_iter().chain(headers).chain([address]).collect();
+        machine.run_words(&words, Input::Text(Value::exact("")));
+    }
+    match rest {
+        [_, command @ ..] if !command.is_empty() => machine.run_words(command, call.input.clone()),
+        _ => Exit::unknown(),
+    }
+}
+
 /// `checkrein exec`, `checkrein run` and `checkrein route`: what stands behind `--` runs. That it is confined makes nothing of it
 /// unseen; but what cannot be seen through is kept within the bounds that are given, where this machine holds them.
 pub(crate) fn confined(machine: &mut Machine<'_>, call: &Call) -> Exit {

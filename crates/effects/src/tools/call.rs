@@ -1,5 +1,7 @@
 //! The input of a tool call, and effects in the making.
 
+use std::rc::Rc;
+
 use checkrein_protocol::is_same_name;
 use serde_json::Value as Json;
 
@@ -9,8 +11,9 @@ use crate::interpreter::known_hosts;
 use crate::interpreter::{Last, resolve, secret_behind_links};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::places;
 use crate::programs::decoded_address;
-use crate::world::{Entry, World};
+use crate::world::{Entry, FileText, World};
 
 /// The names under which clients and servers pass the path of a file, in one of their spellings: `target_file` is `targetFile` too.
 pub(crate) const PATH_KEYS: &[&str] = &[
@@ -58,6 +61,9 @@ const GOAL_KEYS: &[&str] = &[
     "target",
     "target_path",
 ];
+
+/// The files in which projects keep their secrets (ours, as for the masks of outputs).
+const SETTINGS: [&str; 3] = [".env", ".env.local", ".env.production"];
 
 /// A tool call being turned into effects.
 pub(crate) struct ToolCall<'a> {
@@ -130,19 +136,63 @@ impl<'a> ToolCall<'a> {
 
     /// Changes, as it may be, each path of the guard that stands in the input.
     pub(crate) fn reach_guard(&mut self) {
-        let texts = self.rooted_texts();
+        let mut texts: Vec<String> = self.rooted_texts().into_iter().map(str::to_owned).collect();
+        texts.extend(super::mcp::paths_in_folders(&self.action.input));
         if texts.is_empty() {
             return;
         }
         let guarded = self.world.guarded();
         for text in texts {
-            let path = self.path(text, Last::Follow);
+            let path = self.path(&text, Last::Follow);
             if guarded.iter().any(|guarded| path.is_within(&guarded.path)) {
                 self.add_as(EffectKind::FileModify, Target::Path(path), |effect| {
                     effect.certainty = Certainty::Possible;
                     effect.note = "what the tool does with the file is not known".into();
                 });
             }
+        }
+    }
+
+    /// Shows what fits among the credentials that a directory holds, where it is known for some.
+    pub(crate) fn search_credentials(&mut self, text: &str) {
+        let path = self.path(text, Last::Follow);
+        if let Some(what) = places::credential_directory(&path) {
+            self.add_as(EffectKind::SecretRead, Target::Path(path), |effect| {
+                effect.depth = Depth::Recursive;
+                effect.note = format!("shows what fits among {what}");
+            });
+        }
+    }
+
+    /// Whether something stands at the path that a text means.
+    pub(crate) fn stands(&self, text: &str) -> bool {
+        !matches!(self.entry(&self.path(text, Last::Keep)), Entry::Missing | Entry::Unknown)
+    }
+
+    /// Whether a file with credentials stands at the path that a text means.
+    pub(crate) fn is_credential(&self, text: &str) -> bool {
+        let path = self.path(text, Last::Follow);
+        places::credential(&path, self.home()).is_some() && matches!(self.entry(&path), Entry::File(_))
+    }
+
+    /// Whether a secret stands in the input: one by its form, or the value of a setting of the project.
+    pub(crate) fn holds_secret(&self) -> bool {
+        let input = &self.action.input;
+        super::handed::secret(input).is_some() || super::handed::known(input, &self.secret_settings())
+    }
+
+    /// The lists of settings of the project and of the directory where the call is made, as far as they can be read.
+    pub(crate) fn secret_settings(&self) -> Vec<Rc<str>> {
+        let mut directories = vec![&self.world.place().workspace, &self.action.cwd];
+        directories.dedup();
+        let files = directories.into_iter().flat_map(|directory| SETTINGS.map(|name| directory.join(name)));
+        files.filter_map(|path| self.settings_in(&path)).collect()
+    }
+
+    fn settings_in(&self, path: &AbsolutePath) -> Option<Rc<str>> {
+        match self.world.text(path) {
+            FileText::Whole(text) | FileText::Beginning(text) => Some(Rc::from(text.as_str())),
+            FileText::Unknown => None,
         }
     }
 

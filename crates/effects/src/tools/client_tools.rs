@@ -8,13 +8,13 @@ use crate::action::Action;
 use crate::effect::{Depth, EffectKind, NetworkReach, Severity, Stake, Target};
 use crate::interpreter::Last;
 use checkrein_facts::{leads_guard, places};
-use checkrein_protocol::folded;
+use checkrein_protocol::{folded, is_same_name};
 use checkrein_shell::quoted;
 
 use crate::nature::Nature;
 use crate::world::Entry;
 
-use super::call::{PATH_KEYS, ToolCall, text_of, values_of};
+use super::call::{PATH_KEYS, ToolCall, text_of, texts_within, values_of};
 use super::patch::{self, PatchStep};
 use super::runners;
 use super::searches::{GLOBS, globs};
@@ -46,7 +46,10 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
     match native {
         Native::Quiet => {}
         Native::Settings => change_setting(call),
-        Native::Read => each_path(call, ToolCall::read),
+        Native::Read => each_path(call, |call, text| {
+            call.read(text);
+            read_chosen(call, text);
+        }),
         Native::List => {
             for text in searched(call) {
                 let path = call.path(text, Last::Follow);
@@ -84,6 +87,13 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
         Native::Fetch => fetch(call),
         Native::SearchWeb => {
             let carries = call.text(&["query", "q", "search_term"]).is_some_and(holds_encoded);
+            if call.holds_secret() {
+                call.add_as(EffectKind::DataUpload, Target::Unknown, |effect| {
+                    effect.reach = Some(NetworkReach::External);
+                    effect.severity = Severity::High;
+                    effect.note = "the words hold a secret".into();
+                });
+            }
             call.add_as(EffectKind::NetworkRequest, Target::Unknown, |effect| {
                 effect.reach = Some(NetworkReach::Known);
                 if carries {
@@ -177,7 +187,7 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
             Native::Delegate
         }
         "config" if is_setting => Native::Settings,
-        "readmcpresource" => Native::Resource,
+        "readmcpresource" | "accessmcpresource" => Native::Resource,
         "todowrite"
         | "todoread"
         | "writetodos"
@@ -294,6 +304,14 @@ fn paths_of<'a>(call: &ToolCall<'a>, names: &[&[&str]]) -> Vec<&'a str> {
 
 fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
     let mut paths = paths_of(call, &[PATH_KEYS, &["paths", "files", "file_paths", "include"]]);
+    // Several edits may name a file each.
+    for path in
+        texts_within(&call.action().input, &|name| PATH_KEYS.iter().any(|key| is_same_name(key, name)))
+    {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
     if paths.is_empty() {
         paths = call.rooted_texts();
     }
@@ -302,6 +320,26 @@ fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>
     }
     for path in paths {
         work(call, path);
+    }
+}
+
+/// Reads what a pattern of names chooses that may hold secrets, as a search does.
+fn read_chosen(call: &mut ToolCall<'_>, pattern: &str) {
+    let Some(name) = pattern.rsplit('/').next().filter(|_| pattern.contains('*')) else { return };
+    let place = call.path(".", Last::Follow);
+    if name.starts_with('.') || places::credential(&place.join(name), call.home()).is_some() {
+        call.add(EffectKind::FileRead, Target::Glob(format!("{place}/{name}")));
+    }
+    let input = &call.action().input;
+    let holders = [Some(input), input.get("file_filtering_options")];
+    let says_no = |holder: &Json| {
+        ["respect_git_ignore", "respectGitIgnore"]
+            .iter()
+            .any(|field| holder.get(field).and_then(Json::as_bool) == Some(false))
+    };
+    let takes_ignored = holders.into_iter().flatten().any(says_no);
+    if takes_ignored && name == "*" {
+        call.add(EffectKind::FileRead, Target::Glob(format!("{place}/.env")));
     }
 }
 
@@ -347,6 +385,7 @@ fn search_at(call: &mut ToolCall<'_>, text: &str) {
             }
         }
     }
+    call.search_credentials(text);
     call.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
 }
 

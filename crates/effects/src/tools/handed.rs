@@ -2,7 +2,12 @@
 //!
 //! Sources: RFC 7468 (private keys); the published forms of tokens of AWS, GitHub, GitLab, Slack, Stripe, Google, npm, OpenAI, Anthropic.
 
+use std::rc::Rc;
+
 use serde_json::Value as Json;
+
+use super::call::texts_within;
+use crate::interpreter::filters::decoded_base64;
 
 /// How tokens begin, and how many letters follow at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -90,6 +95,41 @@ fn in_text(text: &str) -> Option<&'static str> {
     words.into_iter().any(assigned).then_some("the value of a secret")
 }
 
+/// How long a value of a list of settings is at least that is looked for in what a tool is given (ours).
+const SHORTEST: usize = 8;
+
+/// Whether a text of an input holds the value of a setting that is secret by its name, as it is or in base64.
+pub(super) fn known(input: &Json, lists: &[Rc<str>]) -> bool {
+    let values: Vec<&str> = lists.iter().flat_map(|list| list.lines()).filter_map(secret_value).collect();
+    if values.is_empty() {
+        return false;
+    }
+    let mut texts = texts_within(input, &|_| true);
+    texts.truncate(TEXTS);
+    let holds = |text: &str| values.iter().any(|value| text.contains(value));
+    texts.into_iter().any(|text| holds(text) || in_base64(text).any(|text| holds(&text)))
+}
+
+/// The value in a line of a list of settings, where its name says that it is secret.
+fn secret_value(line: &str) -> Option<&str> {
+    let line = line.trim().strip_prefix("export ").unwrap_or(line.trim());
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim().to_ascii_uppercase();
+    let value = value.trim().trim_matches(['"', '\'']);
+    (NAMES.iter().any(|ending| name.ends_with(ending)) && value.len() >= SHORTEST).then_some(value)
+}
+
+/// What the words of a text are that can be base64.
+fn in_base64(text: &str) -> impl Iterator<Item = String> {
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
+    let words = text.split(move |c: char| !is_sign(c)).flat_map(|word| {
+        // A name and its value hang together by the sign that fills up.
+        [word, word.trim_start_matches(|c| c != '=').trim_start_matches('=')]
+    });
+    let words = words.filter(|word| word.len() >= SHORTEST);
+    words.filter_map(|word| decoded_base64(&word.replace('-', "+").replace('_', "/")))
+}
+
 /// Whether a value is of letters and several digits, as secrets are and words for people are not.
 fn is_mixed(value: &str) -> bool {
     value.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
@@ -98,8 +138,25 @@ fn is_mixed(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::secret;
+    use super::{known, secret};
     use serde_json::json;
+    use std::rc::Rc;
+
+    #[test]
+    fn the_secrets_of_a_list_of_settings_are_known_again() {
+        let lists =
+            [Rc::from("# x\nexport DB_PASSWORD='hunter2hunter2xyz'\nREGION=eu-central-1\nSHORT_KEY=abc\n")];
+        for held in [
+            json!({ "message": "it is hunter2hunter2xyz" }),
+            json!({ "a": [{ "b": "aHVudGVyMmh1bnRlcjJ4eXo=" }] }),
+            json!({ "url": "https://example.com/?k=aHVudGVyMmh1bnRlcjJ4eXo" }),
+        ] {
+            assert!(known(&held, &lists), "{held}");
+        }
+        for harmless in [json!({ "message": "eu-central-1 abc" }), json!({ "message": "hunter2" })] {
+            assert!(!known(&harmless, &lists), "{harmless}");
+        }
+    }
 
     #[test]
     fn secrets_are_told_from_words_about_them() {

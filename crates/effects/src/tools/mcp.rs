@@ -2,9 +2,10 @@
 //!
 //! The input is written by the agent, so hints in it may only make a call look graver, never milder.
 
+mod beside;
 mod names;
 
-use checkrein_protocol::{folded, is_same_name, typed_lines};
+use checkrein_protocol::{folded, is_same_name};
 use serde_json::Value as Json;
 
 use crate::action::Action;
@@ -18,8 +19,8 @@ use crate::places;
 
 use super::client_tools::take;
 use super::handed;
-use super::patch;
 use super::runners::{self, Called};
+use super::typed;
 use names::{Deed, Name, deed_of, split};
 
 /// The usual names of addresses.
@@ -38,9 +39,16 @@ pub(crate) enum Explained {
 pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     let name = split(call.tool());
     let mut deed = deed_of(&name.words);
-    if hints_destruction(&call.action().input) && deed.is_none_or(|deed| deed > Deed::Look) {
+    let input = &call.action().input;
+    if hints_destruction(input) && deed.is_none_or(|deed| deed > Deed::Look) {
         deed = Some(Deed::Destroy);
-    } else if explained == Explained::ByText && types_into_programs(&name) {
+    } else if names_typing(&name)
+        && call.rooted_texts().is_empty()
+        && typed::typing(call.action()).is_some_and(|typing| typing.is_signal())
+    {
+        // A key that ends or stops what runs there.
+        deed = Some(Deed::Quiet);
+    } else if explained == Explained::ByText && names_typing(&name) {
         deed = Some(Deed::Run);
     }
     let paths = file_paths(call, deed, &name);
@@ -55,14 +63,10 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
             effect.note = "sets up a command that runs later by itself".into();
         });
     }
-    if name.words.iter().any(|word| matches!(word.as_str(), "patch" | "apply")) {
-        let texts = nested(
-            &call.action().input,
-            &["patch", "diff", "patchText", "patch_text", "patch_content", "input"],
-        );
-        for step in texts.into_iter().filter_map(patch::parse).flatten() {
-            take(call, &step);
-        }
+    reach_beside(call, deed);
+    if deed != Some(Deed::Destroy) && !is_about_files(&name) && beside::says_destruction(&call.action().input)
+    {
+        destroy_elsewhere(call);
     }
     let (paths, kept) = told_apart(call, deed, &name, paths);
     on_files(call, deed, &name, &paths, explained);
@@ -73,7 +77,8 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     // A grave deed may be on what else it names, unless its name says that it is about files.
     let is_of_files = is_about_files(&name) || paths.iter().any(|path| is_rooted(path)) && !names_more(call);
     // What a tool for files writes stays here.
-    let stays = is_of_files || !paths.is_empty() && deed != Some(Deed::Look) && !is_grave;
+    let stays = (is_of_files || !paths.is_empty() && deed != Some(Deed::Look) && !is_grave)
+        && !beside::names_place_elsewhere(&call.action().input);
     if deed != Some(Deed::Quiet) && !stays {
         hand_over(call, &name, explained);
     }
@@ -114,12 +119,56 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         Some(Deed::Publish) => call.add_as(EffectKind::Publish, Target::Service(tool), |effect| {
             effect.certainty = Certainty::Possible;
         }),
-        Some(Deed::Destroy) => call.add_as(EffectKind::DatastoreDestroy, Target::Service(tool), |effect| {
-            effect.severity = Severity::High;
-            effect.note = "destroys data of a connected service".into();
-        }),
+        Some(Deed::Destroy) => destroy_elsewhere(call),
         Some(Deed::Run) => call.opaque("what it runs is not understood"),
         None => call.opaque("what the tool does is not known"),
+    }
+}
+
+fn destroy_elsewhere(call: &mut ToolCall<'_>) {
+    let tool = call.tool().to_owned();
+    call.add_as(EffectKind::DatastoreDestroy, Target::Service(tool), |effect| {
+        effect.severity = Severity::High;
+        effect.note = "destroys data of a connected service".into();
+    });
+}
+
+/// Does what fields of any name say of files: patches are applied, addresses of files are read, and what a folder and a name come to is what
+/// the tool works on.
+fn reach_beside(call: &mut ToolCall<'_>, deed: Option<Deed>) {
+    let input = &call.action().input;
+    if deed == Some(Deed::Quiet) {
+        return;
+    }
+    for address in beside::file_addresses(input) {
+        call.read(address);
+    }
+    let only_looks = deed.is_some_and(|deed| deed <= Deed::Look);
+    if !only_looks {
+        for step in beside::patch_steps(input) {
+            take(call, &step);
+        }
+    }
+    for path in beside::paths_in_folders(input) {
+        match deed {
+            Some(Deed::Quiet | Deed::Look) => call.read(&path),
+            Some(Deed::Destroy) if call.stands(&path) => call.delete(&path, Depth::Single),
+            Some(Deed::Change) => call.write(&path),
+            Some(Deed::Destroy | Deed::Publish | Deed::Run) | None => {}
+        }
+    }
+    // What lies among credentials may be sent, whatever the field is called.
+    let shown: Vec<&str> = call.rooted_texts().into_iter().filter(|text| call.is_credential(text)).collect();
+    let name = split(call.tool());
+    let looks_for = deed.is_none_or(|deed| deed == Deed::Look) && beside::looks_for_text(input)
+        || name.has(&["knowledge", "index", "ingest", "embed"]);
+    for place in call.rooted_texts().into_iter().filter(|_| looks_for) {
+        call.search_credentials(place);
+    }
+    if deed.is_none_or(|deed| deed != Deed::Destroy) {
+        for path in shown {
+            call.read(path);
+        }
     }
 }
 
@@ -136,7 +185,9 @@ fn hand_over(call: &mut ToolCall<'_>, name: &Name, explained: Explained) {
         }
         None => handed::secret(input),
     };
-    let Some(what) = found else { return };
+    let known =
+        || handed::known(input, &call.secret_settings()).then_some("a secret of the project's settings");
+    let Some(what) = found.or_else(known) else { return };
     let host = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
     call.add_as(EffectKind::DataUpload, Target::Host(host), |effect| {
         effect.reach = Some(NetworkReach::External);
@@ -158,8 +209,17 @@ fn is_forced(input: &Json, depth: usize) -> bool {
     })
 }
 
+/// The paths that folders and names come to which stand beside each other.
+pub(super) fn paths_in_folders(input: &Json) -> Vec<String> {
+    beside::paths_in_folders(input)
+}
+
 /// Whether a tool types into what runs: it sends nothing to anybody.
-fn types_into_programs(name: &Name) -> bool {
+pub(crate) fn types_into_programs(action: &Action) -> bool {
+    names_typing(&split(action.tool.as_str()))
+}
+
+fn names_typing(name: &Name) -> bool {
     let has = |table: &[&str]| name.words.iter().any(|word| table.contains(&word.as_str()));
     has(SPEAKING) && (has(SPOKEN_TO) || name.server.split(['-', '_']).any(|part| SPOKEN_TO.contains(&part)))
 }
@@ -181,13 +241,15 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
         own
     };
     let mut all = Vec::new();
-    if types_into_programs(&name) {
-        all.extend(texts_of(input, &["input", "text", "keys", "data", "command"]).map(typed_lines));
-    }
+    // A line of a multiplexer (`interactive_bash` of oh-my-opencode).
+    all.extend(texts_of(input, &["tmux_command"]).map(|text| format!("tmux {text}")));
     if deed.is_none_or(|deed| deed >= Deed::Run) {
         all.extend(runners::lines(input));
     }
     all.extend(runners::of_program_by_name(called, input));
+    all.extend(runners::setting_of_git(called, input));
+    all.extend(runners::servers(input));
+    all.extend(runners::unasked_agent(input).map(str::to_owned));
     if runs {
         all.extend(read(input));
         all.extend(runners::wrapped(input, read));
@@ -370,9 +432,23 @@ const STARTING: &[&str] = &["process", "launch", "start", "exec", "spawn"];
 
 /// What tools are called that type something into what runs, and what that is (ours; Desktop Commander's `interact_with_process`, iTerm's
 /// `write_to_terminal`).
-const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type"];
-const SPOKEN_TO: &[&str] =
-    &["process", "terminal", "shell", "session", "stdin", "repl", "console", "keys", "tmux", "pane", "pty"];
+const SPEAKING: &[&str] = &["interact", "send", "write", "input", "type", "press"];
+const SPOKEN_TO: &[&str] = &[
+    "process",
+    "terminal",
+    "shell",
+    "session",
+    "stdin",
+    "repl",
+    "console",
+    "keys",
+    "tmux",
+    "pane",
+    "pty",
+    "bash",
+    "powershell",
+    "control",
+];
 
 /// Words of tools that set something up which runs at another time (ours; `createHook` of Kiro).
 const STARTED_LATER: &[&str] = &["hook", "hooks", "trigger", "cron", "automation", "autostart", "startup"];

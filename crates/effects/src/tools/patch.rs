@@ -49,6 +49,27 @@ fn marked(text: &str) -> Vec<PatchStep> {
     steps
 }
 
+/// The files that a patch in the grammar of `*** Begin Patch` makes, with the text that they get.
+pub(super) fn added_files(text: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    let mut is_added = false;
+    for line in text.split('\n').filter(|_| text.contains("*** Begin Patch")) {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if let Some(path) = line.strip_prefix("*** Add File: ") {
+            files.push((path.trim().to_owned(), String::new()));
+            is_added = true;
+        } else if line.trim_start().starts_with("***") {
+            is_added = false;
+        } else if let (true, Some(added), Some((_, content))) =
+            (is_added, line.strip_prefix('+'), files.last_mut())
+        {
+            content.push_str(added);
+            content.push('\n');
+        }
+    }
+    files
+}
+
 /// The steps of a diff. Of one by git, headers alone count too: a file is renamed, made or removed without a line of it.
 fn unified(text: &str) -> Vec<PatchStep> {
     let mut steps = Vec::new();
@@ -96,6 +117,14 @@ fn without_side(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_of_a_file_that_is_made_is_known() {
+        let text =
+            "*** Begin Patch\n*** Add File: a/b.json\n+{\n+}\n*** Update File: c\n@@\n+x\n*** End Patch";
+        assert_eq!(added_files(text), [("a/b.json".to_owned(), "{\n}\n".to_owned())]);
+        assert!(added_files("*** Add File: a\n+x").is_empty());
+    }
 
     #[test]
     fn a_marked_patch_has_steps() {

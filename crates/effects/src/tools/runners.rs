@@ -71,7 +71,15 @@ const CODE: &[&str] = &[
     "codeblock",
     "statement",
     "python",
+    "expr",
+    "codesnippet",
+    "codestring",
+    "codetext",
+    "cellcontent",
+    "js",
 ];
+/// Fields that hold what a program reads from its input.
+const STANDARD_INPUT: &[&str] = &["stdin", "standardinput", "stdindata", "stdintext"];
 /// Fields that name its language.
 const LANGUAGES: &[&str] =
     &["language", "lang", "runtime", "kernel", "interpreter", "languageid", "kernelname"];
@@ -209,7 +217,10 @@ const LONGEST: usize = 64 * 1024;
 /// known. `known` are those that were read already.
 pub(super) fn further_lines(input: &Json, known: &[String]) -> Vec<String> {
     let is_other = |names: &[&str], name: &str| !names.iter().any(|known| is_same_name(known, name));
-    let is_meant = |name: &str| [PROSE, CODE, LANGUAGES].into_iter().all(|names| is_other(names, name));
+    // What a program reads is followed with it.
+    let followed: &[&str] = if known.is_empty() { &[] } else { STANDARD_INPUT };
+    let is_meant =
+        |name: &str| [PROSE, CODE, LANGUAGES, followed].into_iter().all(|names| is_other(names, name));
     let is_new = |text: &&str| {
         text.len() <= LONGEST && !known.iter().any(|known| known.contains(*text)) && is_command(text)
     };
@@ -312,14 +323,26 @@ pub(super) fn commands(input: &Json, called: Called<'_>) -> Vec<String> {
     }
     let host = texts(input, HOSTS).into_iter().next();
     let host = host.filter(|_| called.parts().any(|part| part == "ssh" || part == "remote"));
+    let given: Vec<String> = fields(input, STANDARD_INPUT)
+        .into_iter()
+        .filter_map(|given| {
+            given.as_array().map_or_else(|| given.as_str().map(str::to_owned), |lines| lines_of_cell(lines))
+        })
+        .collect();
+    let given = given.join("\n");
     let whole = |text: String| {
-        let text = of_namesake(text, called);
+        let text = with_input(of_namesake(text, called), &given);
         match host {
             Some(host) => format!("ssh {} {}", quoted(host), quoted(&text)),
             None => text,
         }
     };
     all.into_iter().map(whole).collect()
+}
+
+/// A command that reads a text from its input.
+fn with_input(command: String, text: &str) -> String {
+    if text.is_empty() { command } else { format!("{{ {command}\n}} <<< {}", quoted(text)) }
 }
 
 /// What stands in the fields that hold the input of another tool, read by `read`.
@@ -350,14 +373,18 @@ pub(super) fn codes(input: &Json, called: Called<'_>) -> Vec<String> {
         let name = name.to_ascii_lowercase();
         RUNNERS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, runner)| *runner)
     };
-    let spoken = texts(input, LANGUAGES).into_iter().find_map(runner);
-    let spoken = spoken.or_else(|| called.parts().find_map(runner));
+    let told = texts(input, LANGUAGES).into_iter().find_map(runner);
+    let spoken = told.or_else(|| called.parts().find_map(runner));
     let is_program = fields(input, ARGUMENTS).into_iter().any(Json::is_array);
     let names: Vec<&str> =
         CODE.iter().copied().filter(|name| !is_program || !PROGRAMS.contains(name)).collect();
     let line = |text: &str| {
         let code = quoted(text);
         match spoken {
+            // A server that is called like a shell runs other code as well.
+            Some(runner) if told.is_none() && runner.starts_with("bash") && !reads_as_shell(text) => {
+                format!("{runner} {code}; python3 -c {code}; node -e {code}")
+            }
             Some(runner) => format!("{runner} {code}"),
             // What begins so is IPython.
             None if text.trim_start().starts_with(['!', '%']) => format!("ipython -c {code}"),
@@ -365,7 +392,17 @@ pub(super) fn codes(input: &Json, called: Called<'_>) -> Vec<String> {
             None => format!("python3 -c {code}; node -e {code}"),
         }
     };
-    texts(input, &names).into_iter().map(line).collect()
+    // Notebooks keep the lines of a cell in a list.
+    let lists = fields(input, &names).into_iter().filter_map(Json::as_array);
+    let lists: Vec<String> = lists.filter_map(|lines| lines_of_cell(lines)).collect();
+    texts(input, &names).into_iter().map(line).chain(lists.iter().map(|text| line(text))).collect()
+}
+
+/// The text that the lines of a cell come to, whether or not they hold their own ends.
+fn lines_of_cell(lines: &[Json]) -> Option<String> {
+    let lines: Vec<&str> = lines.iter().map(Json::as_str).collect::<Option<_>>()?;
+    let between = if lines.iter().any(|line| line.ends_with('\n')) { "" } else { "\n" };
+    Some(lines.join(between)).filter(|text| !text.trim().is_empty())
 }
 
 /// Words with which lines of programming languages begin that could be taken for a command and its arguments (ours: keywords of Python,
@@ -525,6 +562,47 @@ pub(super) fn of_program_by_name(called: Called<'_>, input: &Json) -> Option<Str
         line.extend(arguments.as_str().map(str::to_owned));
     }
     (!line.is_empty()).then(|| of_namesake(line.join(" "), Called { server: program, words: &[] }))
+}
+
+/// The command line of a tool that sets a value of git, by its key.
+pub(super) fn setting_of_git(called: Called<'_>, input: &Json) -> Option<String> {
+    let is_named = |name: &str| called.parts().any(|part| part == name);
+    let (key, value) = (text(input, &["key", "name", "setting", "option"])?, text(input, &["value"])?);
+    (is_named("git") && is_named("config")).then(|| format!("git config {} {}", quoted(key), quoted(value)))
+}
+
+/// The command lines of the servers in settings that stand within an input: an agent that is given them starts them at once (`config` of the
+/// tool `codex` of Codex' own server).
+pub(super) fn servers(input: &Json) -> Vec<String> {
+    fn within(value: &Json, depth: usize, all: &mut Vec<String>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match value {
+            Json::Object(given) => {
+                for (name, value) in given {
+                    if is_same_name(name.trim_start_matches("."), "mcpservers") {
+                        for server in value.as_object().into_iter().flat_map(serde_json::Map::values) {
+                            all.extend(programs(server));
+                            all.extend(commands_alone(server));
+                        }
+                    } else {
+                        within(value, depth, all);
+                    }
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| within(item, depth, all)),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
+    }
+    let mut all = Vec::new();
+    within(input, 4, &mut all);
+    all
+}
+
+/// The command line of an agent that a tool starts with leave to do everything (`codex` of Codex' own server).
+pub(super) fn unasked_agent(input: &Json) -> Option<&'static str> {
+    let is_never = text(input, &["approvalpolicy"]) == Some("never");
+    let is_open = text(input, &["sandbox", "sandboxmode"]) == Some("danger-full-access");
+    (is_never && is_open).then_some("codex exec --dangerously-bypass-approvals-and-sandbox x")
 }
 
 /// The same texts, and each with the variables that stand beside it in an object of their own.

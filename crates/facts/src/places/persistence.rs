@@ -138,6 +138,12 @@ const ENDS: &[(&str, &str)] = &[
     ("/.codex/config.toml", "agent configuration, which can run commands"),
     ("/.codex/hooks.json", "agent configuration, which can run commands"),
     ("/.gemini/settings.json", "agent configuration, which can run commands"),
+    // Copilot CLI ("Add MCP servers", "LSP servers", "Extensions"), Cursor ("Background agents", "Worktrees"), Codex ("Local environments").
+    ("/.github/mcp.json", "agent configuration, which can run commands"),
+    ("/.github/lsp.json", "agent configuration, which can run commands"),
+    ("/.copilot/lsp-config.json", "agent configuration, which can run commands"),
+    ("/.cursor/environment.json", "agent configuration, which can run commands"),
+    ("/.cursor/worktrees.json", "agent configuration, which can run commands"),
     ("/.cursor/mcp.json", "agent configuration, which can run commands"),
     ("/.cursor/hooks.json", "agent configuration, which can run commands"),
     ("/.continue/config.json", "agent configuration, which can run commands"),
@@ -233,7 +239,10 @@ const INSIDE: &[(&str, &str)] = &[
     ("/etc/pam.d/", "the rules of who may log in"),
     ("/etc/udev/rules.d/", "a rule that runs on devices"),
     ("/.idea/runConfigurations/", "editor configuration, which can run commands"),
-    ("/.cursor/rules/", "instructions that an agent obeys"),
+    ("/.github/extensions/", "code that an agent loads by itself"),
+    ("/.copilot/extensions/", "code that an agent loads by itself"),
+    ("/.codex/environments/", "agent configuration, which can run commands"),
+    ("/.continue/mcpServers/", "agent configuration, which can run commands"),
 ];
 
 /// The files of a home directory that run later, as paths below it; one file for each directory of which every file does.
@@ -266,6 +275,14 @@ mod tests {
             "/home/dev/.config/systemd/user/x.service",
             "/home/dev/proj/.vscode/tasks.json",
             "/home/dev/.shrc",
+            "/home/dev/proj/.github/mcp.json",
+            "/home/dev/proj/.github/lsp.json",
+            "/home/dev/.copilot/lsp-config.json",
+            "/home/dev/proj/.github/extensions/x/extension.mjs",
+            "/home/dev/proj/.cursor/environment.json",
+            "/home/dev/proj/.cursor/worktrees.json",
+            "/home/dev/proj/.codex/environments/environment.toml",
+            "/home/dev/proj/.continue/mcpServers/x.yaml",
             "/home/dev/.local/lib/python3.12/site-packages/usercustomize.py",
             "/home/dev/.local/lib/python3.12/site-packages/x.pth",
         ] {
@@ -276,6 +293,7 @@ mod tests {
             "/home/dev/proj/dotfiles/.bashrc",
             "/home/dev/proj/.git/hooks/pre-commit.sample",
             "/home/dev/.ssh/known_hosts",
+            "/home/dev/proj/.cursor/rules/a.mdc",
         ] {
             assert!(!found(path), "{path} does not");
         }

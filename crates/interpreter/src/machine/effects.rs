@@ -8,6 +8,7 @@ use crate::effect::{Aim, Certainty, Depth, Effect, EffectKind, FileChange, Netwo
 use crate::known_hosts;
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
+use crate::prediction::LeftOpen;
 use crate::remote::{Appending, Lifetime, OTHER_HOME, PlaceSort};
 use crate::value::Value;
 use crate::world::Entry;
@@ -348,8 +349,21 @@ impl Machine<'_> {
         }
     }
 
+    /// Adds that what was typed decides on what a command works: which file, host or program it is, no review sees.
+    pub(crate) fn note_typed_targets(&mut self) {
+        let is_unknown = |effect: &Effect| {
+            effect.kind == EffectKind::Opaque
+                || effect.target == Target::Unknown
+                    && (effect.kind.is_mutating() || effect.kind == EffectKind::FileRead)
+        };
+        if self.reads_typed && self.findings.effects.iter().any(is_unknown) {
+            self.left_open("what reads it");
+        }
+    }
+
     /// Adds that a program stays open which runs what is typed into it later, where the client lets the agent type without a review.
     pub fn left_open(&mut self, program: &str) {
+        self.findings.left_open = LeftOpen::Program;
         if self.world.typing() == Typing::Unseen {
             self.unread(format!(
                 "`{program}` stays open, and what is typed into it later is not reviewed; give it its commands in the call itself: as an \

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::RunCommand;
 use crate::effect::Effect;
+use crate::prediction::LeftOpen;
 
 /// What the interpretation found out so far.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub(crate) struct Findings {
     pub(crate) problems: Vec<String>,
     /// Basenames of the programs that run, each once.
     pub(crate) programs: Vec<String>,
+    /// Whether a program stays open that runs what is typed into it.
+    pub(crate) left_open: LeftOpen,
     /// The calls of programs.
     pub(crate) commands: Vec<RunCommand>,
 }

@@ -83,6 +83,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         effects,
         flow_marks,
         foreseen,
+        terminal_uses,
         rules,
         reason,
         alternatives,
@@ -137,6 +138,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     }
     flow_marks.iter_mut().for_each(|mark| message(&mut mark.source));
     foreseen.iter_mut().for_each(|issue| message(&mut issue.summary));
+    terminal_uses.iter_mut().for_each(|used| message(&mut used.text));
     effects.iter_mut().for_each(|effect| mask_effect(effect, key));
     code.iter_mut().flatten().for_each(|code| mask_path(&mut code.path, key));
 }

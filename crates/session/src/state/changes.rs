@@ -1,14 +1,14 @@
 //! What actions change as they run: how many file operations, which paths are the session's own, what tripwires count.
 
-use checkrein_facts::Tally;
+use checkrein_facts::{TERMINALS, Tally, Terminal};
 use checkrein_protocol::{
     AbsolutePath, Certainty, Depth, Effect, EffectKind, Nature, ReviewRecord, SecretMark, TallyIncrement,
-    Timestamp,
+    TerminalDeed, TerminalUse, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use super::SessionState;
-use super::bounds::{self, push_bounded, short_path};
+use super::bounds::{self, cut, push_bounded, short_path};
 use super::flow::FlowReading;
 
 /// What an action changes if it runs after all.
@@ -22,6 +22,8 @@ pub(super) struct Awaited {
     deleted: Vec<Deleted>,
     #[serde(default)]
     secret_marks: Vec<SecretMark>,
+    #[serde(default)]
+    terminal_uses: Vec<TerminalUse>,
     #[serde(default)]
     pub(super) flow: Vec<FlowReading>,
     /// Up to which action a yes to it settles what was read.
@@ -50,6 +52,7 @@ impl SessionState {
         for mark in awaited.secret_marks {
             self.take_mark(mark);
         }
+        awaited.terminal_uses.iter().for_each(|used| self.take_terminal_use(used));
         awaited.flow.into_iter().for_each(|reading| self.take_reading(reading));
         let mut added = Vec::new();
         for path in awaited.created {
@@ -69,6 +72,19 @@ impl SessionState {
         if mark.secret.is_some() {
             push_bounded(&mut self.secret_marks, mark, bounds::SECRET_MARKS);
         }
+    }
+
+    /// The one that was used last stands at the end.
+    fn take_terminal_use(&mut self, used: &TerminalUse) {
+        let name = cut(&used.terminal, bounds::NAME_CHARACTERS);
+        let known = self.terminals.iter().position(|terminal| terminal.name == name);
+        // Programs that no call names are told apart by nothing.
+        let known = known.filter(|_| !name.is_empty() || used.deed == TerminalDeed::Typed);
+        let mut terminal = known
+            .and_then(|place| self.terminals.remove(place))
+            .unwrap_or_else(|| Terminal { name: name.to_owned(), ..Terminal::default() });
+        terminal.take(used);
+        push_bounded(&mut self.terminals, terminal, TERMINALS);
     }
 
     fn count(&mut self, counted: &TallyIncrement, at: Timestamp) {
@@ -93,11 +109,13 @@ impl Awaited {
             created: Vec::new(),
             deleted: Vec::new(),
             secret_marks: review.secret_marks.clone(),
+            terminal_uses: review.terminal_uses.clone(),
             flow: FlowReading::of(review, action),
             settles: review.flow.map(|_| action),
         };
         awaited.secret_marks.retain(|mark| mark.place.as_str().len() <= bounds::TEXT_BYTES);
         awaited.secret_marks.truncate(bounds::SECRET_MARKS);
+        awaited.terminal_uses.truncate(TERMINALS);
         awaited.counted.truncate(bounds::TALLIES);
         for effect in &review.effects {
             if !is_file_operation(effect.kind) {

@@ -22,6 +22,7 @@ impl SessionState {
             recent: self.recent.iter().map(|action| action.past.clone()).collect(),
             created: self.created.iter().cloned().collect(),
             secret_marks: self.secret_marks.iter().cloned().collect(),
+            terminals: self.terminals.iter().cloned().collect(),
             active_issues: grave_issues(&self.behaviour),
             opaque_doubt: self.opaque_doubt,
             tallies: self.tallies.iter().cloned().collect(),

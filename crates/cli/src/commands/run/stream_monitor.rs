@@ -40,6 +40,10 @@ const TOLD: u64 = 5;
 /// How long is judged after the end (ours).
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// How long the hooks have for the review of a call that was announced, before it counts as one that runs without them (ours; a hook takes a
+/// fraction of it).
+const HOOKS_HAVE: Duration = Duration::from_secs(3);
+
 /// As much as the hook has, for the recursion of the interpreter.
 const STACK: usize = 64 << 20;
 
@@ -146,6 +150,21 @@ struct Pending {
     readings: Vec<Action>,
     /// Made when it was heard; `None` while the hooks do that.
     review: Option<Review>,
+    heard: Instant,
+    standing: Standing,
+}
+
+/// What is known of a call that did not come back yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Nothing so far.
+    Open,
+    /// A hook reviewed it.
+    Guarded,
+    /// No hook did, and it would have been stopped, which is told.
+    Refusable,
+    /// No hook did, and it is none that would have been stopped.
+    Harmless,
 }
 
 struct StreamWorker {
@@ -189,6 +208,7 @@ impl StreamWorker {
                 Waiting::Nothing => {}
                 Waiting::Closed => break,
             }
+            self.judge_running();
             let lost = backlog.lost();
             if lost > 0 {
                 self.found(|shared| shared.findings.lost = lost);
@@ -251,7 +271,8 @@ impl StreamWorker {
         self.ask_hooks_for_session();
         // Where the hooks are at work, they review; only when this call then is not among theirs, it is done late.
         let review = if self.known.is_empty() { self.review(&readings) } else { None };
-        if self.pending.insert(id.clone(), Pending { readings, review }).is_none() {
+        let pending = Pending { readings, review, heard: Instant::now(), standing: Standing::Open };
+        if self.pending.insert(id.clone(), pending).is_none() {
             self.order.push_back(id);
         }
         while self.order.len() > PENDING {
@@ -262,11 +283,11 @@ impl StreamWorker {
     }
 
     fn answered(&mut self, id: &str, output: &str, failed: bool) {
-        let Some(Pending { readings, review }) = self.pending.remove(id) else { return };
+        let Some(Pending { readings, review, standing, .. }) = self.pending.remove(id) else { return };
         self.order.retain(|other| other != id);
         self.ask_hooks_for_session();
         self.known.read_on();
-        if self.known.hold(id, &readings) {
+        if standing == Standing::Guarded || self.known.hold(id, &readings) {
             return self.found(|shared| shared.findings.guarded += 1);
         }
         self.rehearsal.wait_until(Some(self.environment.now()));
@@ -276,7 +297,7 @@ impl StreamWorker {
         let Some(action) = readings.into_iter().next() else { return };
         self.rehearsal.take_up(&review, &action, name.clone());
         let kind = review.verdict.kind;
-        if failed && is_refusal(output) {
+        if failed && is_refusal(output, &action, self.known.is_empty()) {
             let noticed = self.rehearsal.refused();
             return self.noticed(&noticed);
         }
@@ -286,13 +307,53 @@ impl StreamWorker {
             let reason = &review.reasoning.primary;
             shared.findings.reviews.add(kind, || BlockedCall::new(id, &call, reason));
         });
-        if kind >= VerdictKind::Block && self.mode == Mode::Enforce {
+        if standing == Standing::Refusable {
+            // That was told when it was heard to run.
+        } else if kind >= VerdictKind::Block && self.mode == Mode::Enforce {
             self.refusable(&call, &review.reasoning.primary);
         } else if self.profile == Profile::Strict {
             self.stop(Stop::Unguarded(call, "this profile wants every call reviewed".to_owned()));
         }
         let noticed = self.rehearsal.after(name, &action, RecordedOutcome { output, failed });
         self.noticed(&noticed);
+    }
+
+    /// Judges calls that run for a while and that no hook reviewed: one that would have been stopped is told before it comes back.
+    fn judge_running(&mut self) {
+        let is_due = |call: &Pending| call.standing == Standing::Open && call.heard.elapsed() >= HOOKS_HAVE;
+        let due: Vec<String> =
+            self.order.iter().filter(|id| self.pending.get(*id).is_some_and(is_due)).cloned().collect();
+        if due.is_empty() {
+            return;
+        }
+        self.ask_hooks_for_session();
+        self.known.read_on();
+        for id in due {
+            let Some(Pending { readings, review, .. }) = self.pending.get_mut(&id) else { continue };
+            let (readings, review) = (readings.clone(), review.take());
+            if self.known.hold(&id, &readings) {
+                self.settle(&id, review, Standing::Guarded);
+                continue;
+            }
+            let review = review.or_else(|| self.review(&readings));
+            let worst = review
+                .as_ref()
+                .filter(|review| review.verdict.kind >= VerdictKind::Block && self.mode == Mode::Enforce);
+            let told = worst
+                .zip(readings.first())
+                .map(|(review, action)| (shown(action), review.reasoning.primary.clone()));
+            let standing = if told.is_some() { Standing::Refusable } else { Standing::Harmless };
+            self.settle(&id, review, standing);
+            if let Some((call, reason)) = told {
+                self.refusable(&call, &reason);
+            }
+        }
+    }
+
+    fn settle(&mut self, id: &str, review: Option<Review>, standing: Standing) {
+        if let Some(pending) = self.pending.get_mut(id) {
+            (pending.review, pending.standing) = (review, standing);
+        }
     }
 
     fn refusable(&mut self, call: &str, reason: &str) {
@@ -348,8 +409,13 @@ fn shown(action: &Action) -> String {
     plain(&cut(&format!("{} {given}", action.tool.as_str()), 120))
 }
 
-/// Whether the client says that it did not run the call, in its own words.
-fn is_refusal(output: &str) -> bool {
+/// Whether the client says that it did not run the call, in its own words. A server could use them too, so they count for the tools of the
+/// client alone, and our own words only where our hooks were heard of.
+fn is_refusal(output: &str, action: &Action, no_hooks: bool) -> bool {
+    let is_of_server = action.tool.as_str().starts_with("mcp_") || action.tool.as_str().contains("__");
+    if no_hooks && (is_of_server || output.starts_with("checkrein")) {
+        return false;
+    }
     let begins = [
         "Claude requested permissions",
         "The user doesn't want to",

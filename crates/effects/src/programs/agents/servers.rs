@@ -4,6 +4,8 @@ use serde_json::Value as Json;
 
 use crate::interpreter::{Call, Input, Machine, Value};
 
+use super::unwatched;
+
 /// Options behind which settings stand, or the file that holds them (the help of Claude Code, Copilot and Visual Studio Code).
 const SETTINGS: &[&str] = &["--settings", "--mcp-config", "--additional-mcp-config", "--add-mcp", "--agents"];
 /// Keys of settings whose values are commands (Claude Code, "Settings").
@@ -73,6 +75,7 @@ pub(super) fn added(machine: &mut Machine<'_>, call: &Call) {
     if command.is_empty() || is_address {
         return;
     }
+    machine.add(unwatched("adds a program that starts with every later session of the agent"));
     // Droid takes the whole command as one text.
     let is_text = command.len() == 1 && first.is_some_and(|word| word.contains(char::is_whitespace));
     machine.possibly(|machine| match command.as_slice() {

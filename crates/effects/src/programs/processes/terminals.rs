@@ -289,6 +289,8 @@ fn command(machine: &mut Machine<'_>, verb: &str, words: &[Value], is_own: bool,
             }
         }
         "send-keys" => return typed(behind, has("-l")),
+        // What is pasted from it later is typed, its ends of lines too.
+        "set-buffer" => return typed(behind, true),
         _ => {}
     }
     nothing

@@ -225,7 +225,7 @@ pub(super) fn split(tool: &str) -> Name {
 }
 
 /// The words of a name in any of the usual spellings, in lower case.
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut was_lower = false;

@@ -1,0 +1,172 @@
+//! What the words for people in a request say that is asked for: titles, texts that are shown, addresses.
+//!
+//! An editor shows nothing else to the user where an agent tells no input, and an agent that means it does just that. They never make a call
+//! milder; what they name beside it is reviewed as well.
+
+use serde_json::{Map, Value as Json};
+
+/// How many paths and addresses are taken from words at most (ours).
+const MOST: usize = 32;
+/// The signs that stand around a path or an address in a sentence.
+const AROUND: &[char] = &['`', '\'', '"', '(', ')', '[', ']', '<', '>', ',', ';', '*'];
+
+/// The paths in a sentence that can be nothing else.
+pub(crate) fn paths(words: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (place, word) in parts(words) {
+        if !is_rooted(word) {
+            continue;
+        }
+        // One with blanks in it goes on to the end, or to where its quotes end.
+        let rest = words.get(place..).unwrap_or_default().lines().next().unwrap_or_default();
+        let quote = words.get(..place).and_then(|before| before.chars().next_back());
+        let rest = quote
+            .filter(|quote| ['`', '\'', '"'].contains(quote))
+            .and_then(|quote| rest.split(quote).next())
+            .unwrap_or(word);
+        for path in [word, rest] {
+            if !all.iter().any(|known| known == path) && all.len() < MOST {
+                all.push(path.to_owned());
+            }
+        }
+    }
+    all
+}
+
+/// The addresses in a text.
+pub(crate) fn addresses(words: &str) -> Vec<&str> {
+    let all =
+        parts(words).map(|(_, word)| word.trim_end_matches(['.', ':', '!', '?']).trim_end_matches(AROUND));
+    all.filter(|word| ["http://", "https://", "file:"].iter().any(|start| word.starts_with(start)))
+        .take(MOST)
+        .collect()
+}
+
+/// The words of a text without what stands around them, each with where it begins.
+fn parts(words: &str) -> impl Iterator<Item = (usize, &str)> {
+    let start = words.as_ptr() as usize;
+    words
+        .split_whitespace()
+        .map(|word| word.trim_matches(AROUND))
+        .filter(|word| !word.is_empty())
+        .map(move |word| (word.as_ptr() as usize - start, word))
+}
+
+fn is_rooted(word: &str) -> bool {
+    word == "~"
+        || ["/", "~/", "file://", "$HOME/", "${HOME}/"]
+            .iter()
+            .any(|start| word.starts_with(start) && word.len() > start.len())
+}
+
+/// A command as it is shown: without the sign of a prompt, or the fence or quotes around it.
+pub(crate) fn shown_command(text: &str) -> &str {
+    let text = text.trim();
+    let fenced = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let text = fenced.map_or(text, |inner| match inner.split_once('\n') {
+        // The name of a language behind the fence.
+        Some((first, rest)) if !first.contains(char::is_whitespace) => rest,
+        Some(_) | None => inner,
+    });
+    let text = text.trim();
+    let quoted =
+        text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
+    let text = quoted.unwrap_or(text);
+    text.strip_prefix("$ ").or_else(|| text.strip_prefix("> ")).unwrap_or(text).trim()
+}
+
+/// A title of Gemini CLI apart: the command, and the directory that stands behind it, `ls [in sub] (why)`. What has this form is no command
+/// of a shell.
+pub(crate) fn command_and_folder(title: &str) -> Option<(&str, &str)> {
+    let of = |beginning: &str| {
+        let (command, rest) = title.rsplit_once(beginning)?;
+        let (folder, behind) = rest.split_once(']')?;
+        let behind = behind.trim();
+        (behind.starts_with('(') && behind.ends_with(')')).then_some((command.trim_end(), folder.trim()))
+    };
+    of(" [in ").or_else(|| of(" [current working directory "))
+}
+
+/// The files that a map of changes names, with whether each goes: codex-acp keys them by their paths.
+pub(crate) fn changes(input: &Map<String, Json>) -> Vec<(&str, FileFate)> {
+    let maps = ["changes", "fileChanges", "file_changes", "edits", "files"]
+        .iter()
+        .filter_map(|name| input.get(*name)?.as_object());
+    let fate = |change: &Json| {
+        let is_deletion = |word: &str| ["delete", "remove", "deleted"].contains(&word);
+        let kind = change
+            .get("type")
+            .or_else(|| change.get("kind"))
+            .and_then(Json::as_str)
+            .or_else(|| change.as_str());
+        let is_gone = kind.is_some_and(is_deletion)
+            || change.as_object().is_some_and(|change| change.keys().any(|name| is_deletion(name)));
+        if is_gone { FileFate::Gone } else { FileFate::Written }
+    };
+    maps.flatten().map(|(path, change)| (path.as_str(), fate(change))).take(MOST).collect()
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileFate {
+    /// It is made or changed.
+    Written,
+    /// It is removed.
+    Gone,
+}
+
+/// A path without the escapes of an address; `None` where it has none.
+pub(crate) fn unescaped(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    let mut is_changed = false;
+    while let Some((first, behind)) = rest.split_first() {
+        let digit = |place: usize| char::from(*behind.get(place)?).to_digit(16);
+        match (first, digit(0).zip(digit(1))) {
+            (b'%', Some((high, low))) => {
+                bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
+                rest = behind.get(2..).unwrap_or_default();
+                is_changed = true;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    is_changed.then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_and_addresses_stand_in_sentences() {
+        assert_eq!(paths("Writing to ~/.codex/hooks.json"), ["~/.codex/hooks.json"]);
+        assert_eq!(paths("Delete `~/My Files/a`, please"), ["~/My", "~/My Files/a"]);
+        assert_eq!(paths("Read (/etc/passwd) and/or nothing"), ["/etc/passwd"]);
+        assert!(paths("Remove the build folder / and so on").is_empty());
+        assert_eq!(addresses("see <https://a.b/c?d=e>."), ["https://a.b/c?d=e"]);
+    }
+
+    #[test]
+    fn commands_are_shown_in_many_ways() {
+        for shown in ["rm -rf x", "$ rm -rf x", "`rm -rf x`", "```sh\nrm -rf x\n```", " > rm -rf x "] {
+            assert_eq!(shown_command(shown), "rm -rf x", "{shown}");
+        }
+        assert_eq!(command_and_folder("rm -rf * [in /h] (delete all)"), Some(("rm -rf *", "/h")));
+        assert_eq!(command_and_folder("rm -rf * [in /h]"), None);
+        assert_eq!(command_and_folder("ls; rm -rf ~ [in x] (a); ls"), None);
+    }
+
+    #[test]
+    fn maps_of_changes_name_files_by_their_keys() {
+        let input = json!({ "changes": { "/a": { "type": "delete" }, "/b": { "update": { "unified_diff": "" } }, "/c": { "delete": {} } } });
+        let found = changes(input.as_object().unwrap());
+        assert_eq!(found, [("/a", FileFate::Gone), ("/b", FileFate::Written), ("/c", FileFate::Gone)]);
+        assert_eq!(unescaped("/a/hooks%2Ejson").as_deref(), Some("/a/hooks.json"));
+        assert_eq!(unescaped("/a/100%"), None);
+    }
+}
