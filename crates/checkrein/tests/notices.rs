@@ -343,7 +343,7 @@ fn what_an_ended_sender_or_writer_left_is_removed_by_the_next() {
     for path in [&told, &half_written, &being_written] {
         fs::write(path, "{").unwrap();
     }
-    let hour_ago = SystemTime::now() - Duration::from_secs(3_600);
+    let hour_ago = SystemTime::now() - Duration::from_hours(1);
     fs::File::options().write(true).open(&half_written).unwrap().set_modified(hour_ago).unwrap();
     environment.succeed(&["notice", "send"]);
     assert!(!told.exists() && !half_written.exists() && being_written.exists());

@@ -151,7 +151,7 @@ pub const WARNING_NOT_SAID: &str = "warning of the first time, not said: ";
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, plain};
+    use super::{below, one_line, plain, short_names};
 
     #[test]
     fn what_is_not_seen_is_not_shown() {

@@ -53,5 +53,5 @@ pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
 pub use resolve::{Last, resolve};
 pub use tally::*;
-pub use terminal::{TERMINAL_BYTES, TERMINALS, Terminal, TerminalMemory};
+pub use terminal::{TERMINAL_BYTES, TERMINALS, TerminalMemory, TypedTerminal};
 pub use world::*;

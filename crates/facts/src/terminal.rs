@@ -10,7 +10,7 @@ pub const TERMINAL_BYTES: usize = 4096;
 
 /// A terminal, or a program that stays open and reads what is typed, as far as a session used it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Terminal {
+pub struct TypedTerminal {
     /// What the client calls it; empty where no call named it.
     pub name: String,
     /// The command that opened it; empty where that is not known.
@@ -32,7 +32,7 @@ pub enum TerminalMemory {
     Newest,
 }
 
-impl Terminal {
+impl TypedTerminal {
     /// Takes up what an action did with it.
     pub fn take(&mut self, used: &TerminalUse) {
         match used.deed {
@@ -64,7 +64,7 @@ fn newest_lines(text: &str, excess: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{TERMINAL_BYTES, Terminal, TerminalMemory};
+    use super::{TERMINAL_BYTES, TerminalMemory, TypedTerminal};
     use checkrein_protocol::{TerminalDeed, TerminalUse};
 
     fn used(deed: TerminalDeed, text: &str) -> TerminalUse {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_joined_and_bounded_and_ends_with_another_program() {
-        let mut terminal = Terminal { name: "s1".to_owned(), ..Terminal::default() };
+        let mut terminal = TypedTerminal { name: "s1".to_owned(), ..TypedTerminal::default() };
         terminal.take(&used(TerminalDeed::Opened, "bash"));
         terminal.take(&used(TerminalDeed::Typed, "rm -rf "));
         terminal.take(&used(TerminalDeed::Typed, "x\r"));
@@ -85,7 +85,8 @@ mod tests {
         assert!(terminal.typed.len() <= TERMINAL_BYTES && terminal.typed.starts_with("ls\n"));
         assert_eq!(terminal.memory, TerminalMemory::Newest);
         terminal.take(&used(TerminalDeed::Opened, "python3"));
-        let opened = Terminal { name: "s1".to_owned(), opened: "python3".to_owned(), ..Terminal::default() };
+        let opened =
+            TypedTerminal { name: "s1".to_owned(), opened: "python3".to_owned(), ..TypedTerminal::default() };
         assert_eq!(terminal, opened);
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::resolve::{Last, resolve};
 use crate::tally::Tally;
-use crate::terminal::Terminal;
+use crate::terminal::TypedTerminal;
 use checkrein_protocol::AbsolutePath;
 
 /// Facts about the machine, gathered before or while an action is judged. Every question is bounded; what cannot be
@@ -372,7 +372,7 @@ pub struct History {
     pub secret_marks: Vec<SecretMark>,
     /// Terminals and open programs into which the session types (bounded, oldest go).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub terminals: Vec<Terminal>,
+    pub terminals: Vec<TypedTerminal>,
     /// How many issues are active, and the product of their multipliers.
     pub active_issues: u32,
     /// How much less the session's opaque effects are to be trusted, in hundredths of risk: grows with every change that was

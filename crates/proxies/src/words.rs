@@ -122,16 +122,13 @@ pub(crate) fn unescaped(path: &str) -> Option<String> {
     let mut is_changed = false;
     while let Some((first, behind)) = rest.split_first() {
         let digit = |place: usize| char::from(*behind.get(place)?).to_digit(16);
-        match (first, digit(0).zip(digit(1))) {
-            (b'%', Some((high, low))) => {
-                bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
-                rest = behind.get(2..).unwrap_or_default();
-                is_changed = true;
-            }
-            _ => {
-                bytes.push(*first);
-                rest = behind;
-            }
+        if let (b'%', Some((high, low))) = (first, digit(0).zip(digit(1))) {
+            bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
+            rest = behind.get(2..).unwrap_or_default();
+            is_changed = true;
+        } else {
+            bytes.push(*first);
+            rest = behind;
         }
     }
     is_changed.then(|| String::from_utf8_lossy(&bytes).into_owned())

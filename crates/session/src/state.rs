@@ -18,7 +18,7 @@ mod verdict_counts;
 
 use std::collections::VecDeque;
 
-use checkrein_facts::{Tally, Terminal, TrustDebt};
+use checkrein_facts::{Tally, TrustDebt, TypedTerminal};
 use checkrein_intervention::{Controller, Proposed};
 use checkrein_ledger::Projection;
 use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
@@ -91,7 +91,7 @@ pub struct SessionState {
     recent: VecDeque<RecentAction>,
     created: VecDeque<AbsolutePath>,
     secret_marks: VecDeque<SecretMark>,
-    terminals: VecDeque<Terminal>,
+    terminals: VecDeque<TypedTerminal>,
     flow: VecDeque<FlowReading>,
     settled: SettledReadings,
     surprises: u64,

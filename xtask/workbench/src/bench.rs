@@ -151,6 +151,7 @@ fn record(number: usize) -> RecordBody {
         former_texts: Vec::new(),
         secret_marks: Vec::new(),
         flow_marks: Vec::new(),
+        terminal_uses: Vec::new(),
         flow: None,
         foreseen: Vec::new(),
         rules: vec![],

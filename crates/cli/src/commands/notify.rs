@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(25);
 
 /// How old a half-written file must be before its writer has been ended (ours).
-const HALF_WRITTEN: Duration = Duration::from_secs(60);
+const HALF_WRITTEN: Duration = Duration::from_mins(1);
 
 /// How many notices one process sends at most (ours): each notice starts one.
 const MOST: usize = 20;
@@ -212,7 +212,7 @@ struct HeldNotice {
 /// What came of taking a notice.
 enum Taken {
     /// This process sends it.
-    Ours(HeldNotice),
+    Ours(Box<HeldNotice>),
     /// Another process holds it.
     Others,
     /// It was sent and is no longer there, or it cannot be opened.
@@ -239,7 +239,7 @@ impl HeldNotice {
         }
         let text = checkrein_files::read_text(&path, checkrein_files::SMALL);
         let notice = text.ok().and_then(|text| serde_json::from_str(&text).ok());
-        Taken::Ours(Self { path, notice, _file: file })
+        Taken::Ours(Box::new(Self { path, notice, _file: file }))
     }
 
     /// Sends it; where its configuration cannot be read, it waits on until it can.

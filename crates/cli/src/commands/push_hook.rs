@@ -154,14 +154,12 @@ fn in_words(looked: &PushedAnswer) -> String {
     if let Some(cause) = &looked.cause {
         return format!("{name}: {cause}\n");
     }
-    let mut text = String::new();
-    for gate in &looked.gates {
-        text.push_str(&format!("{name}: {}", report_text(gate)));
-    }
+    let mut lines: Vec<String> =
+        looked.gates.iter().map(|gate| format!("{name}: {}", report_text(gate))).collect();
     if !looked.passed {
-        text.push_str(&format!("{name} is not pushed: finish what the gates name\n"));
+        lines.push(format!("{name} is not pushed: finish what the gates name\n"));
     }
-    text
+    lines.concat()
 }
 
 fn here(environment: &HostEnvironment) -> Result<(PathBuf, GitRepository), CommandError> {
@@ -208,7 +206,8 @@ fn line(environment: &HostEnvironment, gates: &[Gate]) -> Result<String, Command
         .as_ref()
         .ok_or_else(|| CommandError::user("the path of this program is not known", "start it by its path"))?;
     let quoted = program.to_string_lossy().replace('\'', "'\\''");
-    let gates: String = gates.iter().map(|gate| format!(" --gate {}", gate.name())).collect();
+    let gates: Vec<String> = gates.iter().map(|gate| format!(" --gate {}", gate.name())).collect();
+    let gates = gates.concat();
     Ok(format!("'{quoted}' push-hook run{gates} -- \"$@\""))
 }
 

@@ -579,7 +579,7 @@ pub(super) fn servers(input: &Json) -> Vec<String> {
         match value {
             Json::Object(given) => {
                 for (name, value) in given {
-                    if is_same_name(name.trim_start_matches("."), "mcpservers") {
+                    if is_same_name(name.trim_start_matches('.'), "mcpservers") {
                         for server in value.as_object().into_iter().flat_map(serde_json::Map::values) {
                             all.extend(programs(server));
                             all.extend(commands_alone(server));

@@ -3,7 +3,7 @@
 //! What is typed into one of them is a conversation: a line may come in pieces, and a later line rests on the directory and the variables of
 //! earlier ones. So all of it is read anew, and what comes to it counts.
 
-use checkrein_facts::{TERMINAL_BYTES, TERMINALS, Terminal, TerminalMemory};
+use checkrein_facts::{TERMINAL_BYTES, TERMINALS, TerminalMemory, TypedTerminal};
 use checkrein_protocol::{TerminalDeed, TerminalUse, folded, typed_lines};
 use serde_json::Value as Json;
 
@@ -132,11 +132,11 @@ pub(crate) fn terminal(input: &Json) -> String {
 }
 
 /// What is heard of it by whom, after all that was typed there before.
-pub(crate) fn heard(typing: Typing, terminals: &[Terminal]) -> Heard {
+pub(crate) fn heard(typing: Typing, terminals: &[TypedTerminal]) -> Heard {
     let Typing { terminal, text } = typing;
     let known = terminals.iter().find(|known| known.name == terminal);
-    let is_opened = |known: &&Terminal| !known.opened.is_empty();
-    let openings: Vec<&Terminal> = match known.filter(is_opened) {
+    let is_opened = |known: &&TypedTerminal| !known.opened.is_empty();
+    let openings: Vec<&TypedTerminal> = match known.filter(is_opened) {
         Some(own) => vec![own],
         // Which of those that no call named it is, nobody says.
         None => terminals.iter().filter(|known| known.name.is_empty()).filter(is_opened).collect(),
@@ -198,14 +198,14 @@ fn here_document(command: &str, lines: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{FORGOTTEN, Listener, Typing, heard};
-    use checkrein_facts::{Terminal, TerminalMemory};
+    use checkrein_facts::{TerminalMemory, TypedTerminal};
 
     fn typed(terminal: &str, text: &str) -> Typing {
         Typing { terminal: terminal.to_owned(), text: text.to_owned() }
     }
 
-    fn terminal(name: &str, opened: &str, typed: &str) -> Terminal {
-        Terminal {
+    fn terminal(name: &str, opened: &str, typed: &str) -> TypedTerminal {
+        TypedTerminal {
             name: name.to_owned(),
             opened: opened.to_owned(),
             typed: typed.to_owned(),
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_is_not_remembered_is_said() {
-        let mut known: Vec<Terminal> =
+        let mut known: Vec<TypedTerminal> =
             (0..6).map(|number| terminal(&number.to_string(), "", "ls\n")).collect();
         assert_eq!(heard(typed("0", "ls\n"), &known).not_known, None);
         assert!(heard(typed("7", "ls\n"), &known).not_known.is_some());

@@ -52,21 +52,18 @@ impl DetectorState {
 
     /// How an action is supposed to end.
     fn supposed(&self, plan: &ActionFacts) -> (ActionSuccess, Observation) {
-        match self.unchanged_since(plan) {
-            Some(last) => {
-                let failure = (last.success == ActionSuccess::Failed)
-                    .then(|| self.errors.last_of(plan.action))
-                    .flatten();
-                let tests =
-                    failure.and_then(|(_, tests)| tests).or_else(|| self.stagnation.counts_of(plan.action));
-                let error = failure.map(|(error, _)| error);
-                (last.success, Observation { digest: last.result, error, tests, missing: None })
-            }
-            None => {
-                let digest = Fingerprint::of(&format!("{}\u{0}{}", plan.number.0, plan.name));
-                (ActionSuccess::Succeeded, Observation { digest, error: None, tests: None, missing: None })
-            }
-        }
+        let Some(last) = self.unchanged_since(plan) else {
+            let digest = Fingerprint::of(&format!("{}\u{0}{}", plan.number.0, plan.name));
+            return (
+                ActionSuccess::Succeeded,
+                Observation { digest, error: None, tests: None, missing: None },
+            );
+        };
+        let failure =
+            (last.success == ActionSuccess::Failed).then(|| self.errors.last_of(plan.action)).flatten();
+        let tests = failure.and_then(|(_, tests)| tests).or_else(|| self.stagnation.counts_of(plan.action));
+        let error = failure.map(|(error, _)| error);
+        (last.success, Observation { digest: last.result, error, tests, missing: None })
     }
 
     /// The last run of an action, where nothing since then is known to have changed how it ends, and it does not wait for something.

@@ -1,6 +1,6 @@
 //! What actions change as they run: how many file operations, which paths are the session's own, what tripwires count.
 
-use checkrein_facts::{TERMINALS, Tally, Terminal};
+use checkrein_facts::{TERMINALS, Tally, TypedTerminal};
 use checkrein_protocol::{
     AbsolutePath, Certainty, Depth, Effect, EffectKind, Nature, ReviewRecord, SecretMark, TallyIncrement,
     TerminalDeed, TerminalUse, Timestamp,
@@ -82,7 +82,7 @@ impl SessionState {
         let known = known.filter(|_| !name.is_empty() || used.deed == TerminalDeed::Typed);
         let mut terminal = known
             .and_then(|place| self.terminals.remove(place))
-            .unwrap_or_else(|| Terminal { name: name.to_owned(), ..Terminal::default() });
+            .unwrap_or_else(|| TypedTerminal { name: name.to_owned(), ..TypedTerminal::default() });
         terminal.take(used);
         push_bounded(&mut self.terminals, terminal, TERMINALS);
     }

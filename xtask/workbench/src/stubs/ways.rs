@@ -360,7 +360,7 @@ fn value(language: SourceLanguage, words: &Idioms, span: &FunctionSpan) -> Resul
                 known("Ok(())")
             }
             Some(other) if other.contains("Result<") => known("Ok(Default::default())"),
-            Some("Self") | Some(_) => known("Default::default()"),
+            Some(_) => known("Default::default()"),
         },
         L::Go => match result_text(span).as_deref() {
             Some("") => Result::Nothing,

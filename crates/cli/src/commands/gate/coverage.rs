@@ -146,15 +146,14 @@ impl CoverageContext<'_> {
             return Ok(Err("it was written before the last change: run the tests again".to_owned()));
         }
         let key = |contents: &ContentIds| kept_name(own.as_deref().unwrap_or(name), contents, is_report);
-        let before = match self.wish.before.get(place) {
-            Some(report) => match figure_of(Path::new(self.environment.cwd.join(report).as_str())) {
+        let before = if let Some(report) = self.wish.before.get(place) {
+            match figure_of(Path::new(self.environment.cwd.join(report).as_str())) {
                 Ok(figure) => Some(figure),
                 Err(cause) => return Ok(Err(format!("`{}`: {cause}", plain_name(report)))),
-            },
-            None => {
-                let contents = contents_of_base(self.repository, self.base)?;
-                contents.and_then(|contents| self.kept(&key(&contents)))
             }
+        } else {
+            let contents = contents_of_base(self.repository, self.base)?;
+            contents.and_then(|contents| self.kept(&key(&contents)))
         };
         let contents = contents_of_work_tree(self.repository)?;
         let all = contents.keys().filter(|path| !is_report(path));

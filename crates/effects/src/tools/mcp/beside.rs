@@ -104,7 +104,7 @@ pub(super) fn patch_steps(input: &Json) -> Vec<PatchStep> {
         };
         match &step {
             PatchStep::Add(path) | PatchStep::Update(path) => {
-                steps.extend(rooted(path).map(PatchStep::Update))
+                steps.extend(rooted(path).map(PatchStep::Update));
             }
             PatchStep::Delete(path) => steps.extend(rooted(path).map(PatchStep::Delete)),
             PatchStep::Move(from, to) => {
