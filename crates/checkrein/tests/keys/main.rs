@@ -66,6 +66,7 @@ const GIVEN_ELSEWHERE: &[(&str, &str)] = &[
     ("interventions.context_reinforcement.include_examples", "../intervention/tests/controller.rs"),
     ("interventions.emergency_stop.auto_cleanup", "tests/loops.rs"),
     ("patterns.sensitivity", "../patterns/src/settings.rs"),
+    ("gates.before_push", "tests/gate_pushes.rs"),
 ];
 
 /// The keys below this path are flipped one by one in `crates/patterns/tests/thresholds.rs`.
