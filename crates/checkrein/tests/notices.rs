@@ -319,12 +319,12 @@ notifications:
     until("the second one does not go on", || hangs.exists());
     fs::write(environment.project().join("go"), "").unwrap();
     assert!(second.wait().unwrap().success());
-    // One line is of the command that the first one started, and that goes on without it.
+    // One is of the command that the first one started, and that goes on without it.
     let told = || fs::read_to_string(environment.project().join("told.json")).unwrap_or_default();
-    let lines = || told().lines().filter(|line| !line.is_empty()).count();
-    until("what the first one started goes on", || lines() >= 2);
+    let notices = || told().matches("\"event\"").count();
+    until("what the first one started goes on", || notices() >= 2);
     assert!(send().status().unwrap().success());
-    assert_eq!(lines(), 2, "{}", told());
+    assert_eq!(notices(), 2, "{}", told());
     // Who was told already is not told again.
     web.recv_timeout(PATIENCE).unwrap();
     assert!(web.try_recv().is_err());

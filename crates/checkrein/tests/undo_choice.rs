@@ -245,7 +245,7 @@ fn a_repository_inside_counts_and_an_older_session_too() {
     assert!(undo(&environment, &project, &["1"]).status.success());
     assert_eq!(read(&environment, "older"), "o\n");
     let output = undo(&environment, &project, &[]);
-    assert!(said(&output).contains("no action of this workspace"), "{}", said(&output));
+    assert!(said(&output).contains("nothing that was saved in this project is left"), "{}", said(&output));
     // So it is where the last session lost nothing.
     environment.write("more", "m\n");
     perform(&environment, "third", &project, "c", "rm more");

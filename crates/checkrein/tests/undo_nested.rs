@@ -128,7 +128,7 @@ fn what_was_only_about_the_project_around_is_not_meant_inside() {
     let stands = |name: &str| environment.project().join(name).exists();
     assert!(stands("inner/i") && !stands("o"), "{said}");
     let said = undo(&environment, "inner");
-    assert!(said.contains("no action of this workspace") && !stands("o"), "{said}");
+    assert!(said.contains("nothing that was saved in this project is left") && !stands("o"), "{said}");
     undo(&environment, "");
     assert!(stands("o"));
 }

@@ -304,7 +304,7 @@ impl Scenario {
         for _ in 0..calls {
             let (done, said) = scenario.undo(&[]);
             // Where nothing is left to take back, nothing was lost that could be.
-            is_done &= done || said.contains("no action of this workspace");
+            is_done &= done || said.contains("nothing that was saved in this project is left");
             all_said.push_str(&said);
         }
         let mut fault = scenario.fault(&before, is_done, &all_said);
