@@ -169,7 +169,7 @@ fn sessions_that_ended_are_one_line_of_what_waits() {
     }
     std::fs::remove_file(environment.project().join("checkrein.yaml")).unwrap();
     let said = environment.succeed(&["trust", "--yes"]);
-    assert!(said.contains("2 sessions that ended began with other rules"), "{said}");
+    assert!(said.contains("2 sessions that have ended began with other rules"), "{said}");
     assert!(said.contains("session three began with other rules"), "{said}");
     assert!(!said.contains("session one") && !said.contains("session two"), "{said}");
 }

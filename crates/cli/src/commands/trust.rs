@@ -137,8 +137,9 @@ fn show(file: &AbsolutePath, loaded: &LoadedConfig, sessions: &[HeldTo]) {
     }
     if !ended.is_empty() {
         let count = counted(u64::try_from(ended.len()).unwrap_or(u64::MAX), "session");
+        let have = if ended.len() == 1 { "has" } else { "have" };
         print(&wrapped(&format!(
-            "{count} ended, having begun with other rules: resumed in the client, it would be held to those"
+            "{count} that {have} ended began with other rules, and would follow those again when resumed"
         )));
     }
 }
