@@ -191,6 +191,7 @@ fn everything_that_help_and_pages_ever_showed_is_still_understood() {
 /// What a command needs to be called at all.
 fn operands(command: &str) -> &'static [&'static str] {
     match command {
+        "push-hook run" => &["--", "origin"],
         "config preset" => &["solo", "--dry-run"],
         "init" | "uninstall" => &["--dry-run"],
         "check" => &["ls"],

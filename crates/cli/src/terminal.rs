@@ -583,7 +583,7 @@ mod tests {
         assert_eq!(text, "2026-11-22  answers\n  7  Bash ls\n  a reason in\n    several words");
         assert_eq!(
             ["7", "0 / 1 / 2", "unknown", "2026-11-22", "12 B"].map(is_figure),
-            [true, true, true, false, false]
+            [true, true, true, false, true]
         );
     }
 }

@@ -41,6 +41,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "route",
             "gate",
             "pipeline",
+            "push-hook",
             "task",
             "halt",
             "resume",

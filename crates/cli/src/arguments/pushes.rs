@@ -59,7 +59,7 @@ pub(crate) enum PushHookCommand {
     Remove,
     /// Look at what git is about to push; git starts it
     #[command(
-        after_help = "Reads on standard input what git gives a `pre-push` hook, and looks at exactly the commits that the remote does not have.\n\nExit status: 0 passed, 2 something was found or could not be looked at, 1 error. git pushes only on 0.\n\nExample, in a hook of your own:\n  checkrein push-hook run -- \"$@\""
+        after_help = "Reads on standard input what git gives a `pre-push` hook, and looks at exactly the commits that the remote does not have.\n\nExit status: 0 passed, 2 something was found or could not be looked at, 1 error. git pushes only on 0.\n\nExamples:\n  checkrein push-hook run -- \"$@\""
     )]
     Run {
         #[command(flatten)]
