@@ -108,8 +108,17 @@ pub(crate) fn exiftool(machine: &mut Machine<'_>, call: &Call) -> Exit {
             && !start.starts_with("-csv")
             || matches!(word.as_exact(), Some("-tagsFromFile" | "-TagsFromFile" | "-geotag"))
     });
+    let taken_in = taken_into_tags(machine, call);
     if let Some(file) = call.arguments.value(&["-o"]) {
-        machine.write(file);
+        machine.write_from(file, &taken_in);
+        return Exit::unknown();
+    }
+    if writes && matches!(taken_in, Output::Secret(_)) {
+        for word in &call.words {
+            if word.as_exact().is_none_or(|text| !text.starts_with('-')) {
+                machine.write_from(word, &taken_in);
+            }
+        }
         return Exit::unknown();
     }
     if writes {
@@ -120,6 +129,20 @@ pub(crate) fn exiftool(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     Exit::unknown()
+}
+
+/// What comes out of the files that `-TAG<=FILE` puts into tags (exiftool(1), "-TAG<=DATFILE").
+fn taken_into_tags(machine: &mut Machine<'_>, call: &Call) -> Output {
+    let file = |word: &Value| {
+        let text = word.as_exact()?;
+        let (tag, file) = text.split_once("<=")?;
+        (tag.starts_with('-') && !file.is_empty()).then(|| Value::exact(file))
+    };
+    let files: Vec<Value> = call.words.iter().filter_map(file).collect();
+    files.iter().fold(Output::Nothing, |all, file| {
+        let read = machine.read(file);
+        all.followed_by(read)
+    })
 }
 
 /// What a script says that changes nothing: notices, dialogs, volume, asking for names and places.

@@ -50,9 +50,47 @@ fn is_shape(filter: &str) -> bool {
     let is_at_root = !stages.peek().is_some_and(|stage| is_place(stage));
     let mut stages = stages.skip_while(|stage| is_place(stage));
     let first = stages.next().unwrap_or_default();
+    if first.is_empty() && !is_at_root {
+        return tells_of_metadata(filter);
+    }
     // The length of a number is the number.
     let tells = SHAPES.contains(&first) && (is_at_root || first != "length") || asks_for_a_name(first);
     tells && stages.all(|stage| REST.contains(&stage))
+}
+
+/// Names under which programs tell about a secret, and not the secret: who made it, when, and how long it lasts (Vault, "Token lookup" and
+/// "Read secret metadata"; AWS, `GetSecretValue`; Kubernetes, `ObjectMeta`).
+const METADATA: &[&str] = &[
+    "ttl",
+    "creation_ttl",
+    "explicit_max_ttl",
+    "expire_time",
+    "issue_time",
+    "creation_time",
+    "created_time",
+    "deletion_time",
+    "destroyed",
+    "renewable",
+    "orphan",
+    "num_uses",
+    "policies",
+    "lease_duration",
+    "ARN",
+    "Name",
+    "VersionId",
+    "VersionStages",
+    "CreatedDate",
+    "creationTimestamp",
+    "namespace",
+    "resourceVersion",
+    "kind",
+    "apiVersion",
+    "labels",
+];
+
+/// Whether a filter is one place that tells about a secret.
+fn tells_of_metadata(filter: &str) -> bool {
+    !filter.contains('|') && filter.trim().rsplit('.').next().is_some_and(|name| METADATA.contains(&name))
 }
 
 /// `.data.items`: a place that is looked at, and of which another stage tells something.
@@ -86,6 +124,7 @@ mod tests {
             "has(\"a.b\")",
             ".data | keys",
             ".data.data|keys[]",
+            ".data.ttl",
         ] {
             assert!(is_shape(filter), "{filter}");
         }
@@ -103,6 +142,9 @@ mod tests {
             "length | ., input",
             ".a | length",
             ".a | .b",
+            ".data.id",
+            ".ttl | .id",
+            ".ttl, .id",
             ".a[0] | keys, .",
             "has(\"a\") , .x(\"b\")",
         ] {

@@ -268,8 +268,10 @@ impl Git<'_, '_> {
 
     fn push_one(&mut self, reference: &Value, force: bool, lease: bool, deletes: bool) {
         let text = reference.as_exact().map(str::to_owned);
-        let plus = text.as_deref().is_some_and(|text| text.starts_with('+'));
-        let empty = text.as_deref().is_some_and(|text| text.starts_with(':') && text.len() > 1);
+        let start = reference.known_start();
+        let plus = start.starts_with('+');
+        // What stands behind the colon may not be known: `xargs -I{} git push origin :{}`.
+        let empty = start.starts_with(':') && (start.len() > 1 || text.is_none());
         let target = text.map(|text| {
             let plain = text.trim_start_matches('+');
             plain.rsplit_once(':').map_or(plain, |(_, to)| to).to_owned()
