@@ -3,6 +3,7 @@
 //! An editor shows nothing else to the user where an agent tells no input, and an agent that means it does just that. They never make a call
 //! milder; what they name beside it is reviewed as well.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as Json};
 
 /// How many paths and addresses are taken from words at most (ours).
@@ -44,12 +45,14 @@ pub(crate) fn addresses(words: &str) -> Vec<&str> {
 
 /// The words of a text without what stands around them, each with where it begins.
 fn parts(words: &str) -> impl Iterator<Item = (usize, &str)> {
-    let start = words.as_ptr() as usize;
-    words
-        .split_whitespace()
-        .map(|word| word.trim_matches(AROUND))
-        .filter(|word| !word.is_empty())
-        .map(move |word| (word.as_ptr() as usize - start, word))
+    let mut end = 0;
+    words.split_inclusive(char::is_whitespace).filter_map(move |piece| {
+        let start = end;
+        end += piece.len();
+        let behind = piece.trim_start_matches(AROUND);
+        let word = behind.trim_end().trim_end_matches(AROUND);
+        (!word.is_empty()).then_some((start + piece.len() - behind.len(), word))
+    })
 }
 
 fn is_rooted(word: &str) -> bool {
@@ -117,21 +120,8 @@ pub(crate) enum FileFate {
 
 /// A path without the escapes of an address; `None` where it has none.
 pub(crate) fn unescaped(path: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    let mut is_changed = false;
-    while let Some((first, behind)) = rest.split_first() {
-        let digit = |place: usize| char::from(*behind.get(place)?).to_digit(16);
-        if let (b'%', Some((high, low))) = (first, digit(0).zip(digit(1))) {
-            bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
-            rest = behind.get(2..).unwrap_or_default();
-            is_changed = true;
-        } else {
-            bytes.push(*first);
-            rest = behind;
-        }
-    }
-    is_changed.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    let plain = percent_decode_str(path).decode_utf8_lossy();
+    (plain != path).then(|| plain.into_owned())
 }
 
 #[cfg(test)]

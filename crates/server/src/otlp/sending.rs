@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_files::Forced;
+use percent_encoding::percent_decode_str;
 use serde_json::Value as Json;
 
 use super::Signal;
@@ -155,15 +156,7 @@ fn setting(name: &str, value: &str) -> String {
 
 /// A text with the bytes behind `%`.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let code = (*first == b'%').then(|| behind.get(..2)).flatten();
-        let byte = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! A revision that is not there yet may be by then. Where it comes from a repository on this machine, that one says what it holds; of
 //! anything else nothing is known.
 
+use percent_encoding::percent_decode_str;
+
 use crate::interpreter::{FetchSource, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Committed, Entry, FileText, Listing};
@@ -186,14 +188,5 @@ impl Git<'_, '_> {
 
 /// A text with the bytes that a URL writes as `%20` in their place (RFC 3986, 2.1).
 pub(crate) fn decoded(url: &str) -> String {
-    let mut bytes = Vec::with_capacity(url.len());
-    let mut rest = url;
-    while let Some((before, behind)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        let byte = behind.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        rest = behind.get(if byte.is_some() { 2 } else { 0 }..).unwrap_or_default();
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(url).decode_utf8_lossy().into_owned()
 }
