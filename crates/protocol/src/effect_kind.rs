@@ -178,6 +178,11 @@ impl EffectKind {
         self.facts().file_change
     }
 
+    /// Whether it makes, changes or deletes a file or a tree: what `limits.file_operations` counts.
+    pub fn is_file_operation(self) -> bool {
+        matches!(self, Self::FileCreate | Self::FileModify | Self::FileDelete)
+    }
+
     /// What files may be different afterwards, by the kind alone.
     pub fn footprint(self) -> Footprint {
         self.facts().footprint

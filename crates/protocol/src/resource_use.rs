@@ -37,9 +37,7 @@ impl ResourceUse {
         let count = |counts: &dyn Fn(&Effect) -> bool| {
             u64::try_from(effects.iter().filter(|effect| counts(effect)).count()).unwrap_or(u64::MAX)
         };
-        let is_file_operation = |effect: &Effect| {
-            matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
-        };
+        let is_file_operation = |effect: &Effect| effect.kind.is_file_operation();
         let is_connection = |effect: &Effect| {
             matches!(
                 effect.kind,

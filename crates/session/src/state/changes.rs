@@ -118,7 +118,7 @@ impl Awaited {
         awaited.terminal_uses.truncate(TERMINALS);
         awaited.counted.truncate(bounds::TALLIES);
         for effect in &review.effects {
-            if !is_file_operation(effect.kind) {
+            if !effect.kind.is_file_operation() {
                 continue;
             }
             let Some(path) = short_path(effect) else { continue };
@@ -155,9 +155,5 @@ impl Deleted {
 
 /// How many of these effects make, change or delete a file or a tree: what `limits.file_operations` counts.
 pub fn file_operations(effects: &[Effect]) -> u64 {
-    effects.iter().filter(|effect| is_file_operation(effect.kind)).count() as u64
-}
-
-fn is_file_operation(kind: EffectKind) -> bool {
-    matches!(kind, EffectKind::FileCreate | EffectKind::FileModify | EffectKind::FileDelete)
+    effects.iter().filter(|effect| effect.kind.is_file_operation()).count() as u64
 }
