@@ -33,13 +33,9 @@ impl DetectorState {
         issues
             .into_iter()
             .filter(|issue| {
-                let stands =
-                    standing.iter().any(|now| now.kind == issue.kind && now.severity >= issue.severity);
-                let is_noted = self
-                    .standing
-                    .iter()
-                    .any(|noted| noted.kind == issue.kind && noted.severity >= issue.severity);
-                !stands && !is_noted
+                let known = standing.iter().map(|now| (now.kind, now.severity));
+                let noted = self.standing.iter().map(|noted| (noted.kind, noted.severity));
+                !known.chain(noted).any(|(kind, severity)| kind == issue.kind && severity >= issue.severity)
             })
             .map(|issue| ForeseenIssue {
                 kind: issue.kind,
