@@ -172,7 +172,7 @@ fn carry_out(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit 
     Exit { status: status(machine, program, call), output: output(program, call, read) }
 }
 
-/// Options by whose beginnings a program is told to put what it would print elsewhere: into a file or the clipboard.
+/// Options by whose beginnings a program is told to put what it would print elsewhere: into a file or the clipboard (ours).
 const ELSEWHERE: &[&str] =
     &["-o", "--out", "-w", "--write", "-c", "--clip", "--copy", "--save", "--in-place", "--file"];
 

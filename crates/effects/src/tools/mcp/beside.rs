@@ -136,7 +136,7 @@ pub(super) fn looks_for_text(input: &Json) -> bool {
 
 /// Fields that hold a word for what is done (ours; `operation` of Mongo's servers, `action` of many).
 const OPERATIONS: &[&str] = &["operation", "op", "action", "operationtype", "operationname"];
-/// Fields that hold the method of a request.
+/// Fields that hold the method of a request (ours).
 const METHODS: &[&str] = &["method", "httpmethod", "requestmethod", "verb"];
 /// Stages of a pipeline of Mongo that put what comes out in the place of a collection (its manual, "$out", "$merge").
 const REPLACING: &[&str] = &["$out", "$merge"];
@@ -149,7 +149,7 @@ pub(super) fn says_destruction(input: &Json) -> bool {
     };
     let told = texts_within(input, &is_operation).into_iter().filter(is_word);
     told.into_iter().any(|text| deed_of(&words_of(text)) == Some(Deed::Destroy))
-        || has_key(input, 6)
+        || replaces_collection(input, 6)
         || is_deletion_elsewhere(input)
 }
 
@@ -161,13 +161,14 @@ fn is_deletion_elsewhere(input: &Json) -> bool {
         && texts_within(input, &is_address).iter().any(|url| known_hosts::reach(url) != NetworkReach::Local)
 }
 
-fn has_key(value: &Json, depth: usize) -> bool {
+/// Whether a pipeline within an input has a stage that replaces a collection.
+fn replaces_collection(value: &Json, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match value {
-        Json::Object(fields) => {
-            fields.iter().any(|(name, value)| REPLACING.contains(&name.as_str()) || has_key(value, depth))
-        }
-        Json::Array(items) => items.iter().any(|item| has_key(item, depth)),
+        Json::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| REPLACING.contains(&name.as_str()) || replaces_collection(value, depth)),
+        Json::Array(items) => items.iter().any(|item| replaces_collection(item, depth)),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
     }
 }
