@@ -69,6 +69,19 @@ fn deep_nesting_ends_in_opaque() {
     }
 }
 
+/// What nobody can read stands where nothing is followed any more: looking it over must not lead back to following it.
+#[test]
+fn what_cannot_be_read_ends_where_nothing_is_followed() {
+    for depth in 30..70 {
+        for inner in ["eval 'a ( b'", "bash -c 'a ( b'", "eval 'if x; fi )'"] {
+            for behind in ["", "\ntouch a.txt", " && touch a.txt"] {
+                let text = format!("echo {}{inner} {}{behind}", "$( ".repeat(depth), ")".repeat(depth));
+                assert!(is_opaque(&check(&text)), "not opaque: {depth} {inner} {behind}");
+            }
+        }
+    }
+}
+
 /// A thousand functions, each of which calls the next one in this way; the last one deletes.
 fn chain_of_functions(call: &str) -> String {
     let functions = (0..1000)

@@ -454,6 +454,7 @@ impl Machine<'_> {
             self.in_ways_of_files(|machine| table.run(machine, program, call.clone()))
         } else {
             self.opaque(format!("`{written}` is not in the catalogue"));
+            self.table.follow_by_custom(self, &call);
             let read = self.note_secrets_of_unknown(rest).made_over();
             Exit { output: Exit::unknown().output.followed_by(read), ..Exit::unknown() }
         };

@@ -18,6 +18,9 @@ pub trait Programs: Sync {
     /// Calls a program by its entry: adds what it does to the machine, and returns its status and output.
     fn run(&self, machine: &mut Machine<'_>, program: &Program, call: Call) -> Exit;
 
+    /// Follows the code that a program without an entry loads, by the names that such files have by custom.
+    fn follow_by_custom(&self, machine: &mut Machine<'_>, call: &Call);
+
     /// Whether everything that a program does to files is read from its words.
     fn is_read_through(&self, name: &str) -> bool;
 

@@ -143,8 +143,9 @@ impl Machine<'_> {
                 redirected(&redirects.redirects, left);
                 left.push(Piece::Command(&redirects.command));
             }
+            // Not by the way on which commands are counted: where the count is used up, that leads back here.
             Command::Opaque(_) => {
-                self.run_command(command);
+                self.run_form(command);
             }
         }
     }

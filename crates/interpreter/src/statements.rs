@@ -305,7 +305,8 @@ impl Machine<'_> {
         done
     }
 
-    fn run_form(&mut self, command: &Command) -> Done {
+    /// Runs a command by its form, whatever was run before.
+    pub(super) fn run_form(&mut self, command: &Command) -> Done {
         match command {
             Command::Simple(simple) => self.run_simple(simple),
             Command::Pipeline(pipeline) => self.run_pipeline(pipeline),

@@ -51,6 +51,10 @@ impl Programs for BuiltIn {
         evaluate::run(machine, program, call)
     }
 
+    fn follow_by_custom(&self, machine: &mut Machine<'_>, call: &Call) {
+        crate::programs::loaded_by_custom(machine, call);
+    }
+
     fn is_read_through(&self, name: &str) -> bool {
         is_read_through(name)
     }

@@ -257,6 +257,12 @@ fn gnu_option(
 ) -> Taken {
     let (name, attached) = name_and_value(text, word);
     let full = options.full(name).to_owned();
+    // An entry need not name every option that stands alone: what looks like the beginning of one with a value takes no option for it.
+    let is_option = next.and_then(Value::as_exact).is_some_and(|next| next.starts_with("--"));
+    if full != name && is_option && attached.is_none() && options.values.contains(&full.as_str()) {
+        into.options.push((name.to_owned(), None));
+        return Taken::Nothing;
+    }
     if text.starts_with("--") || (options.known.contains(&full.as_str()) && name.len() > 2) {
         return long_option(full, attached, next, options, into);
     }

@@ -205,6 +205,7 @@ fn look_over_what_reaches_out(machine: &mut Machine<'_>, language: &str, text: &
         machine.possibly(|machine| machine.runs_from_network(&address));
     }
     super::disclosing_code::look_over(machine, text, None, before);
+    super::disclosing_code::look_over_readers(machine, text);
     look_over(machine, text);
 }
 

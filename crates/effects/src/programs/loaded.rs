@@ -17,7 +17,10 @@ use crate::interpreter::{Call, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::{Entry, Listing};
 
+use checkrein_scripts::Language;
+
 use super::compiled::{look_over_source, may_be_of_session};
+use super::disclosing_code::look_over as look_over_code;
 use super::packages::{follow_unread_text, keep_what_reaches_out};
 use table::{Loader, Named};
 
@@ -47,8 +50,63 @@ fn follow_all(machine: &mut Machine<'_>, call: &Call) {
             let before = machine.effect_count();
             machine.possibly(|machine| follow(machine, &path));
             keep_what_reaches_out(machine, before);
+            hands_out(machine, &path);
         }
     }
+}
+
+/// Adds what code that a tool loads takes from the person and hands to strangers: no project needs that to be built or tested.
+fn hands_out(machine: &mut Machine<'_>, path: &AbsolutePath) {
+    let text = machine.text(path);
+    let Some(text) = text.as_exact() else { return };
+    let language = match language_of(path) {
+        Some(Reading::Tests) => Language::of("python3"),
+        Some(Reading::Interpreter(interpreter)) => Language::of(interpreter),
+        Some(Reading::ShellTests | Reading::Source(_) | Reading::Commands) | None => None,
+    };
+    look_over_code(machine, text, language, machine.effect_count());
+}
+
+/// Follows the code that a program which nothing is written about loads: what the table says of it, and files that are called as its
+/// settings are by custom: `x.config.js`, `.xrc.cjs`, `xfile.js`, `x.conf.py`, `Xfile` (cosmiconfig, "`searchPlaces`"; Rake and its kin).
+pub(crate) fn loaded_by_custom(machine: &mut Machine<'_>, call: &Call) {
+    loaded(machine, call);
+    let name = call.program.rsplit('/').next().unwrap_or_default();
+    let name = name.split(['@', ' ']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli").to_lowercase();
+    let Some(cwd) = machine.cwd().cloned().filter(|_| name.len() > 1) else { return };
+    let Listing::Names(names) = machine.children(&cwd) else { return };
+    let found: Vec<AbsolutePath> = names
+        .into_iter()
+        .take(NAMES)
+        .filter(|file| is_setting_of(&file.to_lowercase(), &name))
+        .map(|file| cwd.join(&file))
+        .filter(|path| matches!(machine.entry(path), Entry::File(_)) && may_be_of_session(machine, path))
+        .take(FILES)
+        .collect();
+    for path in found {
+        let before = machine.effect_count();
+        machine.possibly(|machine| match language_of(&path) {
+            Some(_) => follow(machine, &path),
+            // `Xfile` of a tool that nobody knows is Ruby more often than anything else.
+            None => {
+                machine.run_words(&[Value::exact("ruby"), Value::exact(path.as_str())], Input::Inherited);
+            }
+        });
+        keep_what_reaches_out(machine, before);
+    }
+}
+
+/// Whether a file is called as the settings of a program are by custom, both in lower case.
+fn is_setting_of(file: &str, program: &str) -> bool {
+    const ENDINGS: &[&str] = &["js", "cjs", "mjs", "ts", "cts", "mts", "py", "rb"];
+    let file = file.strip_prefix('.').unwrap_or(file);
+    let Some(rest) = file.strip_prefix(program) else { return false };
+    if rest == "file" {
+        return true;
+    }
+    let kinds = [".config.", "-config.", ".conf.", "_conf.", "rc.", "file.", ".setup."];
+    kinds.iter().filter_map(|kind| rest.strip_prefix(kind)).any(|ending| ENDINGS.contains(&ending))
 }
 
 /// Follows the module that a profiler runs as Python does: `coverage run -m pytest`.
@@ -183,10 +241,16 @@ enum Reading {
 fn language_of(path: &AbsolutePath) -> Option<Reading> {
     let name = path.name()?;
     let (_, ending) = name.rsplit_once('.').unwrap_or(("", name));
+    if name.ends_with(".gradle.kts") {
+        return Some(Reading::Source("gradle".to_owned()));
+    }
     Some(match ending {
         "py" => Reading::Tests,
         "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" | "jsx" | "tsx" => Reading::Interpreter("node"),
-        "rb" | "rake" => Reading::Interpreter("ruby"),
+        "Jakefile" | "sequelizerc" => Reading::Interpreter("node"),
+        "rb" | "rake" | "ru" | "gemspec" | "podspec" | "irbrc" | "pryrc" | "Gemfile" | "Guardfile"
+        | "Capfile" | "Fastfile" | "Pluginfile" | "Podfile" | "Vagrantfile" | "Dangerfile" | "Brewfile"
+        | "Thorfile" | "thor" | "Berksfile" => Reading::Interpreter("ruby"),
         "php" => Reading::Interpreter("php"),
         "lua" => Reading::Interpreter("lua"),
         "pl" | "t" | "pm" => Reading::Interpreter("perl"),
@@ -194,11 +258,11 @@ fn language_of(path: &AbsolutePath) -> Option<Reading> {
         "sh" | "envrc" => Reading::Interpreter("bash"),
         "c" | "cc" | "cpp" | "cxx" | "go" | "rs" | "zig" | "nim" | "cr" | "swift" | "v" | "odin" | "d"
         | "java" | "kt" | "kts" | "scala" | "groovy" | "exs" | "ex" | "jl" | "hs" | "ml" | "dart" | "cs"
-        | "fsx" | "clj" | "el" => Reading::Source(ending.to_owned()),
+        | "fsx" | "clj" | "el" | "gradle" | "sbt" => Reading::Source(ending.to_owned()),
         "yml" | "yaml" | "toml" | "cmake" | "build" | "ini" | "cfg" | "CMakeLists.txt" | "txt" | "mk" => {
             Reading::Commands
         }
-        "Snakefile" | "SConstruct" => Reading::Commands,
+        "Snakefile" | "SConstruct" | "BUILD" | "WORKSPACE" | "bazel" | "BUCK" => Reading::Commands,
         _ => return None,
     })
 }
@@ -222,5 +286,20 @@ fn follow(machine: &mut Machine<'_>, path: &AbsolutePath) {
             machine.run_words(&[Value::exact(interpreter), file], Input::Inherited);
         }
         (Some(_) | None, _) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_setting_of;
+
+    #[test]
+    fn settings_are_told_by_their_names() {
+        for file in ["x.config.js", ".xrc.cjs", "xfile.mjs", "x.conf.py", "xfile", "x-config.js"] {
+            assert!(is_setting_of(file, "x"), "{file}");
+        }
+        for file in ["x.js", "xy.config.js", "x.config.json", "config.js", "xfiles"] {
+            assert!(!is_setting_of(file, "x"), "{file}");
+        }
     }
 }

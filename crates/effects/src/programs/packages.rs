@@ -289,6 +289,10 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.run_file(&Value::exact(file.as_str()), rest);
             });
         }
+        super::loaded_by_custom(
+            machine,
+            &Call { program: name.clone(), words: rest.to_vec(), ..call.clone() },
+        );
         machine.note_words_for_others(rest);
         return spawned(machine, &name, "");
     }

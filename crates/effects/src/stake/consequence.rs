@@ -216,7 +216,10 @@ fn written(target: &Target, world: &dyn World) -> Vec<AbsolutePath> {
         Target::Glob(text) => match PathPattern::new(text) {
             Some(pattern) => match pattern.expand(world) {
                 Matches::Paths(paths) if !paths.is_empty() => paths,
-                Matches::Paths(_) | Matches::Unknown => vec![pattern.base.clone()],
+                Matches::Paths(_) | Matches::Unknown => {
+                    let new = new_in_each(text, world);
+                    if new.is_empty() { vec![pattern.base.clone()] } else { new }
+                }
             },
             None => Vec::new(),
         },
@@ -225,6 +228,20 @@ fn written(target: &Target, world: &dyn World) -> Vec<AbsolutePath> {
         | Target::Service(_)
         | Target::Reference(_)
         | Target::Unknown => Vec::new(),
+    }
+}
+
+/// The files that come where only their directories match a pattern: `projects/*/.git/hooks/pre-push`.
+fn new_in_each(text: &str, world: &dyn World) -> Vec<AbsolutePath> {
+    let Some((above, name)) = text.rsplit_once('/') else { return Vec::new() };
+    if name.is_empty() || name.contains(['*', '?', '[', '{']) {
+        return Vec::new();
+    }
+    match PathPattern::new(above).map(|pattern| pattern.expand(world)) {
+        Some(Matches::Paths(directories)) => {
+            directories.iter().map(|directory| directory.join(name)).collect()
+        }
+        Some(Matches::Unknown) | None => Vec::new(),
     }
 }
 

@@ -42,7 +42,10 @@ const STARTERS: &[(&[&str], &[&str])] = &[
     (&["go", "mage"], &["exec.Command", "syscall.Exec", "os.StartProcess"]),
     (&["rs", "rust", "rust-script", "evcxr"], &["Command::new", "libc::system"]),
     (&["java", "kt", "kts", "sc"], &["exec(", "ProcessBuilder", "Process("]),
-    (&["zig", "v", "odin", "cs", "csx", "fsx"], &["Process", "os.execute(", "os.system(", "Child.run"]),
+    (
+        &["zig", "v", "odin", "cs", "csx", "fsx", "dotnet-script"],
+        &["Process", "os.execute(", "os.system(", "Child.run"],
+    ),
     (&["swipl", "gprolog", "yap"], &["shell(", "process_create", "system(", "exec("]),
     // MongoDB 4.4, "Native Methods in mongo"; script-fu of GIMP has no shell.
     (&["mongo", "mongosh"], &["run(", "runProgram(", "runNonMongoProgram(", "rawMongoProgram"]),
@@ -105,6 +108,12 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, text: &str) {
     let home = machine.world().place().home.as_str().to_owned();
     let put_in = with_home_put_in(text, &home);
     let mut texts = quoted(&put_in);
+    // Whether the code spells it out or not, it is meant so.
+    for text in &mut texts {
+        if let Some(rest) = text.strip_prefix("~/").filter(|rest| !rest.contains(' ')) {
+            *text = format!("{home}/{rest}");
+        }
+    }
     // `run <rm -rf x>` (Raku, "Quoting constructs").
     let listed = put_in.split_once('<').and_then(|(_, behind)| behind.split_once('>'));
     let listed = listed.filter(|_| matches!(name, "raku" | "perl6") && texts.is_empty());
@@ -120,6 +129,13 @@ pub(super) fn run(machine: &mut Machine<'_>, program: &str, text: &str) {
             if text.contains(' ') {
                 machine.run_text(&Value::exact(text.as_str()), Input::Inherited);
             }
+        }
+        // A program, and all its words in one text: `Process.Start("rm", "-rf x")` (.NET).
+        if let [program, rest] = texts.as_slice()
+            && !program.contains(char::is_whitespace)
+            && rest.contains(' ')
+        {
+            machine.run_text(&Value::Exact(format!("{program} {rest}")), Input::Inherited);
         }
         let words: Vec<Value> = texts.iter().map(|text| Value::exact(text.as_str())).collect();
         let is_program = texts.first().is_some_and(|first| !first.contains(char::is_whitespace));
@@ -137,6 +153,8 @@ pub(super) fn with_home_put_in(text: &str, home: &str) -> String {
         .iter()
         .fold(text.to_owned(), |text, name| text.replace(name, home));
     let mut out = String::with_capacity(text.len());
+    // C# puts values into texts by braces alone: `$"{...}"`.
+    let text = text.replace("$\"{", "\"${");
     let mut rest = text.as_str();
     while let Some(at) = ["$(", "#{", "${", "\\("].iter().filter_map(|open| rest.find(open)).min() {
         let inner = rest.get(at + 2..).unwrap_or_default();

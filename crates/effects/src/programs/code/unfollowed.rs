@@ -49,6 +49,7 @@ pub(super) enum Taken {
 pub(super) fn files(machine: &mut Machine<'_>, language: &str, text: &str, reads: Reads) -> Option<Taken> {
     let family = families::of(language)?;
     let home = machine.world().place().home.as_str().to_owned();
+    let text = &super::starters::with_home_put_in(text, &home);
     let pieces = operands::pieces(text, family);
     let mut taken = Taken::Nothing;
     for word in text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_./".contains(letter))) {

@@ -313,6 +313,10 @@ pub(super) const READS: &[&str] = &[
     "get-string",
     "Get-Content",
     "insert-file",
+    "contentsOf",
+    ".text",
+    "ifstream",
+    "fopen",
 ];
 
 /// Functions that load code of the machine or of a virtual one from where they are told (Python, "ctypes", "importlib", "runpy", "zipimport",
@@ -380,8 +384,29 @@ pub(super) const SENDS: &[&str] = &[
 ];
 
 /// What shows a value to whoever reads the output.
-pub(super) const PRINTS: &[&str] =
-    &["print", "console.log", "puts ", "echo", "stdout", "say ", "pp ", "Println", "println", "cat("];
+pub(super) const PRINTS: &[&str] = &[
+    "print",
+    "Print",
+    "console.log",
+    "puts ",
+    "puts(",
+    "putStr",
+    "putchar",
+    "fputs",
+    "cout",
+    "echo",
+    "stdout",
+    "say ",
+    "pp ",
+    "princ",
+    "(message ",
+    "cat(",
+    "Console.Write",
+    "WriteLine",
+    "IO.inspect",
+    "cargo:warning",
+    "display ",
+];
 
 /// Methods that give the values of secrets out of a cluster or a store of secrets (Kubernetes' clients; the SDKs of AWS Secrets Manager and Systems
 /// Manager, Google Secret Manager, Azure Key Vault; hvac).

@@ -363,6 +363,11 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
                     import(machine, call, operand);
                 }
             }
+            let words: Vec<Value> =
+                operands.iter().filter(|word| word.as_exact() != Some("discover")).cloned().collect();
+            let mut tests = Call { program: "unittest".to_owned(), words: words.clone(), ..call.clone() };
+            tests.arguments.operands = words;
+            crate::programs::loaded(machine, &tests);
             let target = Target::Process("tests of the project".to_owned());
             machine.add(Draft::new(EffectKind::ProcessSpawn, target));
         }

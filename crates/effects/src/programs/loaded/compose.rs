@@ -52,7 +52,8 @@ pub(super) fn services(machine: &mut Machine<'_>, call: &Call) {
         let Some(document) = yaml_document(text) else { continue };
         let Some(services) = document.get("services").and_then(Json::as_object) else { continue };
         let base = path.parent().unwrap_or_else(AbsolutePath::root);
-        for words in services.values().take(SERVICES).filter_map(words_of) {
+        let home = machine.world().place().home.as_str().to_owned();
+        for words in services.values().take(SERVICES).filter_map(|service| words_of(service, &home)) {
             let before = machine.effect_count();
             machine.possibly(|machine| {
                 machine.inside(&Value::exact(base.as_str()), |machine| {
@@ -65,15 +66,23 @@ pub(super) fn services(machine: &mut Machine<'_>, call: &Call) {
 }
 
 /// A service as the words of `docker run`; `None` where it mounts nothing or runs what its image says.
-fn words_of(service: &Json) -> Option<Vec<Value>> {
+fn words_of(service: &Json, home: &str) -> Option<Vec<Value>> {
     let mut words = vec!["docker".to_owned(), "run".to_owned()];
+    // Compose specification, "Interpolation"; "volumes": a path may begin with the home directory.
+    let place = |mount: String| match mount.strip_prefix("~/").or_else(|| mount.strip_prefix("${HOME}/")) {
+        Some(rest) => format!("{home}/{rest}"),
+        None if mount.starts_with("~:") => format!("{home}{}", mount.trim_start_matches('~')),
+        None => {
+            mount.replace("${HOME}", home).replace("$HOME", home).replace("${PWD}", ".").replace("$PWD", ".")
+        }
+    };
     for mount in service.get("volumes")?.as_array()? {
         let text = |name: &str| mount.get(name).and_then(Json::as_str);
         let mount = match mount {
             Json::String(text) => text.clone(),
             _ => format!("{}:{}", text("source")?, text("target")?),
         };
-        words.extend(["-v".to_owned(), mount]);
+        words.extend(["-v".to_owned(), place(mount)]);
     }
     if let Some(place) = service.get("working_dir").and_then(Json::as_str) {
         words.extend(["-w".to_owned(), place.to_owned()]);

@@ -13,7 +13,7 @@ pub(super) enum Named {
 
 /// What a tool loads.
 pub(super) struct Loader {
-    /// The programs, some with a subcommand.
+    /// The programs, some with a subcommand, some with any (`*`).
     programs: &'static [&'static str],
     /// What the words are that name code.
     pub(super) named: Named,
@@ -42,8 +42,12 @@ pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let first = call.arguments.operands.first().and_then(Value::as_exact).unwrap_or_default();
     let with_first = format!("{program} {first}");
     let with_option = format!("{program} {}", words.first().map_or("", String::as_str));
+    let any = format!("{} *", program.split(' ').next().unwrap_or_default());
     LOADERS.iter().filter(move |loader| {
-        loader.programs.iter().any(|name| *name == program || *name == with_first || *name == with_option)
+        loader
+            .programs
+            .iter()
+            .any(|name| [&program, &with_first, &with_option, &any].into_iter().any(|call| call == name))
             && !words.iter().any(|word| loader.quiet.contains(&word.as_str()))
     })
 }
@@ -77,11 +81,13 @@ const JAVASCRIPT_PLACES: &[&str] = &[".", "test", "tests", "__tests__", "spec", 
 /// Mocha 10, node 22 (`--test`), Bun 1.1, Playwright 1.47, Cypress 13, RSpec 3, PHPUnit 11, Busted 2, bats-core 1.11, Test::Harness 3, `go help
 /// test`, the Cargo Book ("Build Scripts", "Project Layout"), setuptools ("`setup.py`"), CMake 3.30, Meson 1.5, Vite 5, webpack 5, Rollup 4, Next 14,
 /// ESLint 9, Flask 3 ("Application Discovery"), Uvicorn, Gunicorn, Streamlit, Celery 5, Locust 2, Scrapy 2, Sphinx 8, MkDocs 1.6, Alembic 1.13,
-/// Snakemake 8, SCons 4, Docker Compose, act 0.2, PM2 5, nodemon 3, forever 4, VizTracer 0.16, line_profiler 4, Scalene 1.5, Memray 1.14.
+/// Snakemake 8, SCons 4, Docker Compose, act 0.2, Bundler 2, RubyGems 3, Puma 6, Rails 7 ("The Rails Initialization Process"), Guard, Capistrano 3, fastlane,
+/// CocoaPods, Vagrant, Danger, Homebrew Bundle, IRB, Pry, Gradle 8 ("Build Lifecycle"), Mix, sbt 1, Bazel 7, Mage, Knex, Drizzle, Hardhat,
+/// Truffle, Plop, pnpm (".pnpmfile.cjs"), Storybook 8, PM2 5, nodemon 3, forever 4, VizTracer 0.16, line_profiler 4, Scalene 1.5, Memray 1.14.
 const LOADERS: &[Loader] = &[
     Loader {
         programs: &["pytest", "py.test", "nose2", "nosetests", "unittest", "behave", "robot", "mutmut"],
-        options: &["-p", "--confcutdir", "--rootdir"],
+        options: &["-p", "--confcutdir", "--rootdir", "-s", "--start-directory"],
         files: &["conftest.py", "setup.py"],
         places: &[".", "tests", "test"],
         tests: &[("test_", ".py"), ("", "_test.py"), ("conftest", ".py"), ("test", ".py")],
@@ -215,7 +221,19 @@ const LOADERS: &[Loader] = &[
         ..NOTHING
     },
     Loader {
-        programs: &["playwright test", "cypress run", "cypress open", "karma start", "wdio run"],
+        programs: &[
+            "playwright test",
+            "cypress run",
+            "cypress open",
+            "karma start",
+            "wdio",
+            "wdio run",
+            "nightwatch",
+            "testcafe",
+            "protractor",
+            "web-test-runner",
+            "wtr",
+        ],
         files: &[
             "playwright.config.ts",
             "playwright.config.js",
@@ -223,12 +241,34 @@ const LOADERS: &[Loader] = &[
             "cypress.config.js",
             "karma.conf.js",
             "wdio.conf.js",
+            "wdio.conf.ts",
+            "nightwatch.conf.js",
+            ".testcaferc.js",
+            "protractor.conf.js",
+            "conf.js",
+            "web-test-runner.config.js",
+            "web-test-runner.config.mjs",
         ],
         options: &["-c", "--config"],
         places: JAVASCRIPT_PLACES,
         tests: JAVASCRIPT_TESTS,
         ..NOTHING
     },
+    Loader {
+        programs: &["mocha"],
+        files: &[".mocharc.js", ".mocharc.cjs"],
+        options: &["--config", "-r", "--require", "--file"],
+        places: &["test"],
+        tests: &[("", ".js"), ("", ".cjs"), ("", ".mjs")],
+        ..NOTHING
+    },
+    Loader {
+        programs: &["pnpm *"],
+        files: &[".pnpmfile.cjs", "pnpmfile.cjs"],
+        quiet: &["--ignore-pnpmfile", "--help", "--version"],
+        ..NOTHING
+    },
+    Loader { programs: &["yarn *"], files: &[".yarnrc.js", "yarn.config.cjs"], ..NOTHING },
     Loader {
         programs: &[
             "vite",
@@ -248,6 +288,13 @@ const LOADERS: &[Loader] = &[
             "esbuild",
             "parcel",
             "react-scripts",
+            "react-native",
+            "react-native *",
+            "expo *",
+            "metro *",
+            "storybook *",
+            "ember",
+            "ember *",
             "craco",
             "vue-cli-service",
             "gatsby",
@@ -290,6 +337,13 @@ const LOADERS: &[Loader] = &[
             ".eleventy.js",
             "docusaurus.config.js",
             "metro.config.js",
+            "app.config.js",
+            "app.config.ts",
+            ".storybook/main.js",
+            ".storybook/main.cjs",
+            ".storybook/main.ts",
+            "ember-cli-build.js",
+            "config/environment.js",
             "tailwind.config.js",
             "tailwind.config.ts",
             "postcss.config.js",
@@ -330,6 +384,77 @@ const LOADERS: &[Loader] = &[
     },
     Loader {
         programs: &[
+            "knex *",
+            "sequelize *",
+            "sequelize-cli *",
+            "drizzle-kit *",
+            "typeorm *",
+            "prisma *",
+            "mikro-orm *",
+            "graphql-codegen",
+            "graphql-codegen *",
+            "openapi-ts",
+            "orval",
+            "plop",
+            "hygen *",
+            "hardhat *",
+            "truffle *",
+            "jake",
+            "just-scripts *",
+            "changelogithub",
+            "release-it",
+            "standard-version",
+            "lingui *",
+            "i18next",
+            "svgo",
+            "serverless *",
+            "sls *",
+            "cdk *",
+            "sst *",
+            "netlify *",
+            "wrangler *",
+        ],
+        files: &[
+            "knexfile.js",
+            "knexfile.ts",
+            ".sequelizerc",
+            "drizzle.config.js",
+            "drizzle.config.ts",
+            "ormconfig.js",
+            "prisma.config.js",
+            "prisma.config.ts",
+            "mikro-orm.config.js",
+            "codegen.js",
+            "codegen.ts",
+            "openapi-ts.config.ts",
+            "orval.config.js",
+            "orval.config.ts",
+            "plopfile.js",
+            "plopfile.mjs",
+            "plopfile.ts",
+            ".hygen.js",
+            "hardhat.config.js",
+            "hardhat.config.cjs",
+            "hardhat.config.ts",
+            "truffle-config.js",
+            "truffle.js",
+            "Jakefile.js",
+            "jakefile.js",
+            "Jakefile",
+            "just.config.js",
+            ".release-it.js",
+            ".versionrc.js",
+            "lingui.config.js",
+            "svgo.config.js",
+            "serverless.js",
+            "serverless.ts",
+            "sst.config.ts",
+        ],
+        options: &["-c", "--config", "--knexfile", "--plopfile", "-f", "-d", "--dataSource"],
+        ..NOTHING
+    },
+    Loader {
+        programs: &[
             "forever",
             "pm2 start",
             "pm2 restart",
@@ -363,6 +488,57 @@ const LOADERS: &[Loader] = &[
         tests: &[("", "_spec.rb"), ("", "_test.rb"), ("", "_helper.rb")],
         ..NOTHING
     },
+    Loader {
+        programs: &["bundle *", "bundler *"],
+        files: &["Gemfile", "gems.rb"],
+        options: &["--gemfile"],
+        variable: Some("BUNDLE_GEMFILE"),
+        ..NOTHING
+    },
+    Loader { programs: &["gem build", "gem install"], ..NOTHING },
+    Loader {
+        programs: &["rackup", "puma", "unicorn", "thin start", "falcon serve", "passenger start"],
+        files: &["config.ru", "config/puma.rb", "config/unicorn.rb", "falcon.rb"],
+        options: &["-C", "--config", "-c", "-R", "--rackup"],
+        ..NOTHING
+    },
+    Loader {
+        programs: &["rails *", "rspec", "sidekiq", "spring *", "rake"],
+        files: &[
+            "config/boot.rb",
+            "config/application.rb",
+            "config/environment.rb",
+            "config/environments/test.rb",
+        ],
+        options: &["-r", "--require"],
+        ..NOTHING
+    },
+    Loader { programs: &["guard", "guard *"], files: &["Guardfile"], options: &["-G"], ..NOTHING },
+    Loader { programs: &["cap *"], files: &["Capfile", "config/deploy.rb"], options: &["-f"], ..NOTHING },
+    Loader {
+        programs: &["fastlane *"],
+        files: &["fastlane/Fastfile", "Fastfile", ".fastlane/Fastfile", "fastlane/Pluginfile"],
+        ..NOTHING
+    },
+    Loader { programs: &["pod *"], files: &["Podfile"], ..NOTHING },
+    Loader {
+        programs: &["vagrant *"],
+        files: &["Vagrantfile"],
+        variable: Some("VAGRANT_VAGRANTFILE"),
+        ..NOTHING
+    },
+    Loader {
+        programs: &["danger", "danger *"],
+        files: &["Dangerfile"],
+        options: &["--dangerfile"],
+        ..NOTHING
+    },
+    Loader { programs: &["brew bundle"], files: &["Brewfile"], options: &["--file"], ..NOTHING },
+    Loader { programs: &["irb"], files: &[".irbrc"], options: &["-r"], quiet: &["-f"], ..NOTHING },
+    Loader { programs: &["pry"], files: &[".pryrc"], options: &["-r"], quiet: &["-f"], ..NOTHING },
+    Loader { programs: &["thor *"], files: &["Thorfile"], ..NOTHING },
+    Loader { programs: &["berks *"], files: &["Berksfile"], ..NOTHING },
+    Loader { programs: &["middleman *"], files: &["config.rb"], ..NOTHING },
     Loader {
         programs: &["phpunit", "pest", "codecept", "behat"],
         files: &["tests/bootstrap.php", "tests/Pest.php"],
@@ -411,6 +587,50 @@ const LOADERS: &[Loader] = &[
         files: &["CMakeLists.txt", "../CMakeLists.txt"],
         ..NOTHING
     },
+    Loader {
+        programs: &["gradle", "gradle *", "gradlew", "gradlew *"],
+        options: &["-I", "--init-script", "-b", "--build-file", "-c", "--settings-file"],
+        files: &[
+            "build.gradle",
+            "build.gradle.kts",
+            "settings.gradle",
+            "settings.gradle.kts",
+            "app/build.gradle",
+            "app/build.gradle.kts",
+            "buildSrc/build.gradle",
+            "buildSrc/build.gradle.kts",
+        ],
+        ..NOTHING
+    },
+    Loader {
+        programs: &["mix *", "iex"],
+        files: &[
+            "mix.exs",
+            "config/config.exs",
+            "config/runtime.exs",
+            "config/test.exs",
+            "test/test_helper.exs",
+        ],
+        ..NOTHING
+    },
+    Loader { programs: &["mix test"], places: &["test"], tests: &[("", "_test.exs")], ..NOTHING },
+    Loader { programs: &["sbt", "sbt *"], files: &["build.sbt", "project/plugins.sbt"], ..NOTHING },
+    Loader {
+        programs: &[
+            "bazel build",
+            "bazel run",
+            "bazel test",
+            "bazelisk build",
+            "bazelisk run",
+            "bazelisk test",
+            "buck2 build",
+            "please build",
+        ],
+        files: &["BUILD", "BUILD.bazel", "WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel", "BUCK"],
+        ..NOTHING
+    },
+    Loader { programs: &["mage", "mage *"], files: &["magefile.go", "magefiles/magefile.go"], ..NOTHING },
+    Loader { programs: &["gunicorn"], options: &["-c", "--config"], files: &["gunicorn.conf.py"], ..NOTHING },
     Loader { programs: &["meson", "meson setup"], files: &["meson.build"], ..NOTHING },
     Loader { programs: &["scons"], options: &["-f"], files: &["SConstruct"], ..NOTHING },
     Loader {

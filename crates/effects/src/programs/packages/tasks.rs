@@ -88,8 +88,8 @@ struct Runner {
 }
 
 /// The runners. Sources: taskfile.dev, "Schema"; tox, "Configuration"; getcomposer.org, "Scripts"; pre-commit.com, "Repository-local
-/// hooks"; lefthook, "Configuration"; rake, "Rakefile Format"; pdm, "Scripts"; poethepoet.natn.io; hatch, "Scripts"; docs.deno.com,
-/// "deno task"; the Cargo Book, "[alias]".
+/// hooks"; lefthook, "Configuration"; rake, "Rakefile Format"; pdm, "Scripts"; poethepoet.natn.io; hatch, "Scripts"; pixi.sh,
+/// "Advanced Tasks"; docs.deno.com, "deno task"; the Cargo Book, "[alias]".
 const RUNNERS: &[Runner] = &[
     Runner {
         names: &["task", "go-task"],
@@ -195,6 +195,17 @@ const RUNNERS: &[Runner] = &[
         values: &["-e", "--env"],
         quiet: &[],
         lists: &["-l", "--list", "-d"],
+        read: files::pyproject,
+    },
+    Runner {
+        names: &["pixi"],
+        subcommands: &["run", "r"],
+        files: &["pixi.toml", "pyproject.toml"],
+        file: &["--manifest-path"],
+        directory: &[],
+        values: &["-e", "--environment"],
+        quiet: &["-n", "--dry-run"],
+        lists: &[],
         read: files::pyproject,
     },
     Runner {

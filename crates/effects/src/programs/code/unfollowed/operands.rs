@@ -2,6 +2,8 @@
 
 use super::families::{Family, Form};
 
+/// What stands for the comma between two of the operands of a function (ours): no code holds it.
+const NEXT: char = '\u{1f}';
 /// How often a name may stand for another one (ours).
 const DEPTH: usize = 4;
 /// The greatest length of a path, in bytes.
@@ -39,6 +41,14 @@ const MODES: &[&str] = &[
 ];
 /// Modes with which a file is written.
 const WRITING: &[&str] = &["w", "a", "wb", "ab", "w+", "a+", "r+", "wt", "at"];
+/// What stands at the beginning of a text for the first of the values behind it: printf(3), Rust's `std::fmt`, .NET "Composite formatting",
+/// Python's `str.format`.
+const FILLED_FIRST: &[&str] = &["%s", "%v", "{}", "{0}"];
+/// Functions whose first argument is what they fill with a text: printf(3), strcpy(3).
+const FILLS: &[&str] = &["sprintf(", "snprintf(", "asprintf(&", "strcpy(", "stpcpy(", "strcat("];
+/// Calls that say that a file is opened to be written (Rust, `std::fs::OpenOptions`).
+const WRITING_CALLS: &[&str] =
+    &["append(true)", "write(true)", "create(true)", "create_new(true)", "truncate(true)"];
 /// Words that are no names of values.
 const WORDS: &[&str] = &[
     "true",
@@ -151,11 +161,15 @@ pub(super) fn given(
     (piece, start, end): (usize, usize, usize),
     home: &str,
 ) -> Operands {
-    let mut span = receiver(pieces, piece, start);
-    span.extend(arguments(pieces, family, piece, start, end));
+    let receiver = receiver(pieces, piece, start);
+    let arguments = arguments(pieces, family, piece, start, end);
     let mut given = Operands { names_home: names_home(pieces), ..Operands::default() };
-    let mut reading = Reading { pieces, family, home, given: &mut given, path: None, joins: false };
-    reading.read(&span, DEPTH);
+    let mut reading =
+        Reading { pieces, family, home, given: &mut given, path: None, joins: false, filled: None };
+    reading.read(&receiver, DEPTH);
+    // `(home + "/x").write("y")`: what a method is given does not belong to that of which it is one.
+    reading.end();
+    reading.read(&arguments, DEPTH);
     reading.end();
     if given.paths.is_empty() {
         given.is_unknown = true;
@@ -226,21 +240,25 @@ fn arguments(pieces: &[Piece], family: &Family, piece: usize, start: usize, end:
             Piece::Code(code) => code,
         };
         first = false;
+        let mut read = String::with_capacity(code.len());
         let stop = code.char_indices().find(|(_, letter)| {
             match letter {
                 '(' | '[' => depth += 1,
                 ')' | ']' => depth -= 1,
                 _ => {}
             }
+            let is_between = *letter == ',' && depth == i32::from(whole);
+            read.push(if is_between { NEXT } else { *letter });
             let closes = matches!(letter, ')' | ']') && (depth < 0 || whole && depth == 0);
             closes || !whole && depth <= 0 && matches!(letter, ';' | '\n' | '|' | '}')
         });
         match stop {
-            Some((at, _)) => {
-                found.push(Piece::Code(code.get(..at).unwrap_or_default().to_owned()));
+            Some(_) => {
+                read.pop();
+                found.push(Piece::Code(read));
                 break;
             }
-            None => found.push(Piece::Code(code.to_owned())),
+            None => found.push(Piece::Code(read)),
         }
     }
     found
@@ -256,19 +274,21 @@ struct Reading<'t> {
     path: Option<String>,
     /// Whether what follows belongs to it.
     joins: bool,
+    /// What stands behind the place of the next path: `"%s/x", home`.
+    filled: Option<String>,
 }
 
 impl Reading<'_> {
     fn read(&mut self, span: &[Piece], depth: usize) {
         for piece in span {
             match piece {
-                Piece::Text(text) => self.read_text(text),
+                Piece::Text(text) => self.read_text(text, depth),
                 Piece::Code(code) => self.read_code(code, depth),
             }
         }
     }
 
-    fn read_text(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str, depth: usize) {
         if MODES.contains(&text) {
             self.given.is_to_write |= WRITING.contains(&text);
             return;
@@ -277,7 +297,25 @@ impl Reading<'_> {
             self.begin(self.home.to_owned());
             return;
         }
+        // What a language puts into its texts as code stands between two of them: `"${System.getProperty("user.home")}/x"`.
+        let text = text.strip_prefix(")}").unwrap_or(text);
         if text.is_empty() || text.len() > PATH || text.contains('\n') {
+            return;
+        }
+        if let Some((name, rest)) = named_first(text) {
+            if let Some(span) = assigned(self.pieces, self.family, name).filter(|_| depth > 0) {
+                self.read(&span, depth - 1);
+                self.joins = true;
+                return self.read_text(rest, depth);
+            }
+            if HOMES.contains(&name) || HOME_TEXTS.contains(&name) {
+                self.begin(self.home.to_owned());
+                return self.read_text(rest, depth);
+            }
+        }
+        if let Some(rest) = FILLED_FIRST.iter().find_map(|sign| text.strip_prefix(sign)) {
+            self.end();
+            self.filled = Some(rest.to_owned());
             return;
         }
         let text = match text.strip_prefix("~/") {
@@ -285,7 +323,8 @@ impl Reading<'_> {
             None => text.to_owned(),
         };
         match self.path.take() {
-            Some(path) if self.joins => {
+            // What begins at the root stands below nothing but a home directory that is put before it.
+            Some(path) if self.joins && (path.starts_with('/') || !text.starts_with('/')) => {
                 let between = if path.ends_with('/') || text.starts_with('/') { "" } else { "/" };
                 self.path = Some(format!("{path}{between}{text}"));
             }
@@ -300,17 +339,29 @@ impl Reading<'_> {
     fn begin(&mut self, path: String) {
         self.end();
         self.joins = path == self.home;
-        self.path = Some(path);
+        let filled = self.filled.take().unwrap_or_default();
+        self.path = Some(format!("{path}{filled}"));
     }
 
     fn end(&mut self) {
         self.given.paths.extend(self.path.take());
+        self.joins = false;
     }
 
     fn read_code(&mut self, code: &str, depth: usize) {
+        for (at, code) in code.split(NEXT).enumerate() {
+            if at > 0 {
+                self.end();
+            }
+            self.read_operand(code, depth);
+        }
+    }
+
+    fn read_operand(&mut self, code: &str, depth: usize) {
         if HOMES.iter().any(|name| code.contains(name)) {
             self.begin(self.home.to_owned());
         }
+        self.given.is_to_write |= WRITING_CALLS.iter().any(|call| code.contains(call));
         if JOINING.iter().any(|name| code.contains(name)) {
             self.joins = true;
         }
@@ -351,7 +402,7 @@ impl Reading<'_> {
                     self.given.is_unknown = true;
                 }
             } else if !word.starts_with('-') && !word.is_empty() {
-                self.read_text(word);
+                self.read_text(word, 0);
                 self.end();
             }
         }
@@ -364,7 +415,8 @@ impl Reading<'_> {
         let is_list = self.family.form == Form::List;
         let calls =
             matches!(next, Some('(' | '!')) || behind.starts_with("::") || is_list && last == Some('(');
-        let is_member = matches!(last, Some('.' | ':' | '/' | '&' | '#' | '@'));
+        // `&path` of Rust and C is the path itself.
+        let is_member = matches!(last, Some('.' | ':' | '/' | '#' | '@')) || is_list && last == Some('&');
         let is_named = behind.trim_start().starts_with(['=', ':']) && !behind.trim_start().starts_with("==");
         let is_type = word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
         let holds_more = matches!(next, Some('.'));
@@ -380,12 +432,49 @@ impl Reading<'_> {
         if let Some(span) = assigned(self.pieces, self.family, name).filter(|_| depth > 0) {
             self.read(&span, depth - 1);
             self.joins = true;
+            for text in appended(self.pieces, name) {
+                self.read_text(text, depth - 1);
+            }
         } else {
             // What follows stands below something that is not known.
             self.end();
             self.given.is_unknown = true;
         }
     }
+}
+
+/// The name that a text begins with and puts in, and the rest: `{home}/x` (Rust, C#, Python), `${home}/x` and `$home/x` (Kotlin, Groovy, Scala,
+/// Dart, PHP, Perl), `#{home}/x` (Ruby, Crystal, Elixir), `\(home)/x` (Swift; quotes have lost their backslash).
+fn named_first(text: &str) -> Option<(&str, &str)> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '(' | ')'))
+    };
+    let closed = [("${", '}'), ("#{", '}'), ("$(", ')'), ("{", '}'), ("(", ')')];
+    let found = closed.iter().find_map(|(open, close)| text.strip_prefix(open)?.split_once(*close));
+    let found = found.or_else(|| {
+        let behind = text.strip_prefix('$')?;
+        let end = behind.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        Some(behind.split_at(end.unwrap_or(behind.len())))
+    });
+    found.map(|(name, rest)| (name.trim_end_matches("()"), rest)).filter(|(name, _)| is_name(name))
+}
+
+/// The texts that are put behind what a name holds: `path.push("x")` (Rust), `path += "/x"`, `path /= "x"` (C++).
+fn appended<'t>(pieces: &'t [Piece], name: &str) -> Vec<&'t str> {
+    let ends =
+        [format!("{name}.push("), format!("{name}.append("), format!("{name} += "), format!("{name} /= ")];
+    pieces
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [Piece::Code(code), Piece::Text(text)] if ends.iter().any(|end| code.ends_with(end)) => {
+                Some(text.as_str())
+            }
+            [Piece::Code(_) | Piece::Text(_), Piece::Code(_) | Piece::Text(_)] | [] | [_] | [_, _, ..] => {
+                None
+            }
+        })
+        .collect()
 }
 
 /// What a name is given in the code: what stands behind its sign.
@@ -412,6 +501,8 @@ fn assigned(pieces: &[Piece], family: &Family, name: &str) -> Option<Vec<Piece>>
             });
             let value = if let Some(at) = sign {
                 end + at + 1
+            } else if FILLS.iter().any(|function| before.ends_with(function)) {
+                end
             } else if family.form == Form::List
                 && (before.ends_with("(def")
                     || before.ends_with(['[', '('])

@@ -459,8 +459,17 @@ pub(super) fn rakefile(text: &str, asked: &Asked) -> Tasks {
     if chosen.is_empty() {
         chosen.push("default".to_owned());
     }
+    // Whatever is asked for, even a task that is not there: the file is read first.
+    if !outside.trim().is_empty() {
+        let steps = vec![Step::Code("ruby", format!("require 'rake'\n{outside}"))];
+        tasks.push(Task { name: READING.to_owned(), steps, ..Task::default() });
+        chosen.insert(0, READING.to_owned());
+    }
     Some((tasks, chosen))
 }
+
+/// What stands for the reading of a file among the names of its tasks: no task is called so.
+const READING: &str = "(reading)";
 
 /// The first word of a text, without the signs of a symbol or string.
 fn word_of(text: &str) -> String {
@@ -492,7 +501,14 @@ pub(super) fn pyproject(text: &str, asked: &Asked) -> Tasks {
     let of_hatch = table(&["hatch", "envs"]).into_iter().flatten();
     let of_hatch =
         of_hatch.filter_map(|(_, environment)| environment.get("scripts").and_then(toml::Value::as_table));
-    let all = [table(&["pdm", "scripts"]), table(&["poe", "tasks"]), table(&["rye", "scripts"])];
+    let of_pixi = file.get("tasks").and_then(toml::Value::as_table);
+    let all = [
+        table(&["pdm", "scripts"]),
+        table(&["poe", "tasks"]),
+        table(&["rye", "scripts"]),
+        table(&["pixi", "tasks"]),
+        of_pixi,
+    ];
     for (name, value) in all.into_iter().flatten().chain(of_hatch).flatten() {
         tasks.push(Task { name: name.clone(), steps: steps_of_script(value), ..Task::default() });
     }

@@ -3,10 +3,11 @@
 //! Which of them run is not known, so only what would reach out of the workspace counts, and only as possible. What such a runner does
 //! inside it is what code of the project does.
 
-use crate::effect::{Effect, EffectKind, Severity, Target};
+use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Input, Machine, Value};
 use crate::path::AbsolutePath;
 use crate::world::PathPattern;
+use checkrein_facts::places::persistence;
 
 use super::super::nearest;
 
@@ -166,6 +167,23 @@ pub(crate) fn follow_text(machine: &mut Machine<'_>, text: &str) {
 pub(crate) fn keep_what_reaches_out(machine: &mut Machine<'_>, before: usize) {
     let place = machine.world().place().clone();
     let is_outside = |path: &AbsolutePath| !path.is_within(&place.workspace) && !place.is_temporary(path);
+    // Whatever writes there runs again later, and no code of a project has to.
+    let starts_later = |effect: &Effect| {
+        effect.kind.file_change().is_some()
+            && effect
+                .target
+                .path()
+                .is_some_and(|path| path.is_within(&place.home) && persistence(path, &place.home).is_some())
+    };
+    // No project needs what lies outside of it and proves who somebody is, and strangers, to be built or tested.
+    let is_credential = |effect: &Effect| {
+        effect.kind == EffectKind::SecretRead && effect.target.path().is_some_and(is_outside)
+    };
+    let is_sent = |effect: &Effect| {
+        effect.kind == EffectKind::DataUpload && effect.reach == Some(NetworkReach::External)
+    };
+    let hands_out =
+        machine.effects_since(before).any(is_credential) && machine.effects_since(before).any(is_sent);
     let counts = |effect: &Effect| {
         let reaches_out = match &effect.target {
             Target::Path(path) => is_outside(path) || *path == place.workspace,
@@ -179,6 +197,8 @@ pub(crate) fn keep_what_reaches_out(machine: &mut Machine<'_>, before: usize) {
             | Target::Unknown => false,
         };
         effect.kind == EffectKind::GuardTampering
+            || hands_out && (is_credential(effect) || is_sent(effect))
+            || reaches_out && starts_later(effect)
             || reaches_out && effect.kind.file_change().is_some() && effect.kind != EffectKind::FileCreate
     };
     machine.amend(before, |effect| {

@@ -56,6 +56,7 @@ pub(super) const FAMILIES: &[Family] = &[
             (Deed::Delete, &["remove_file(", "remove_dir(", "remove_dir_all(", "remove_items("]),
             (Deed::Move, &["fs::rename("]),
             (Deed::Write, &["fs::write(", "File::create(", "fs::set_permissions(", "symlink("]),
+            (Deed::Open, &[".open("]),
             (Deed::Read, &["fs::read(", "read_to_string(", "File::open("]),
         ],
     },
