@@ -151,7 +151,7 @@ fn plain(method: &str) -> &str {
     let families = ["fs/", "terminal/", "session/", "elicitation/"];
     let is_family =
         |family: &&str| rest.get(..family.len()).is_some_and(|start| start.eq_ignore_ascii_case(family));
-    if families.iter().any(|family| is_family(&family)) {
+    if families.iter().any(is_family) {
         return rest;
     }
     rest.split_once('/').map_or(method, |(_, method)| method)

@@ -442,7 +442,7 @@ fn begins_at_root(path: &str) -> bool {
         |name: &&str| path.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     path == "~"
         || ["/", "~/", "file://"].iter().any(|beginning| path.starts_with(beginning))
-        || HOMES.iter().any(|name| is_home(&name))
+        || HOMES.iter().any(is_home)
 }
 
 /// How the home directory is written where variables are taken in: by shells, by `expandvars` of Python, by editors (VS Code's "Variables
