@@ -14,6 +14,8 @@ mod support;
 mod connection;
 #[path = "acp/judged.rs"]
 mod judged;
+#[path = "acp/other_words.rs"]
+mod other_words;
 #[path = "acp/real.rs"]
 mod real;
 #[path = "acp/streams.rs"]

@@ -90,7 +90,7 @@ pub const SHOWN: &[Ability] = &[
         what: "an agent that it starts by a shell call has a parent in the records, and what that one spends counts for its limits",
         test: "real_trees::NAME_starts_*",
         form: None,
-        clients: &["claude", "codex", "gemini", "qwen"],
+        clients: DRIVEN,
     },
     Ability {
         title: "ACP",
@@ -111,7 +111,14 @@ pub const SHOWN: &[Ability] = &[
         what: "a day of forty calls goes to its end; honest work is not stopped",
         test: "working_day::NAME_works_a_day",
         form: None,
-        clients: &["claude", "codex", "gemini", "opencode"],
+        clients: &["claude", "codex", "gemini", "copilot", "cline", "droid", "opencode", "kilo"],
+    },
+    Ability {
+        title: "folders",
+        what: "a call behind a `cd` of an earlier call is judged in the folder where it runs",
+        test: "real_folders::NAME_is_judged_where_it_runs",
+        form: None,
+        clients: DRIVEN,
     },
 ];
 

@@ -31,7 +31,8 @@ enum Part {
 /// Sources: containers.dev ("Lifecycle scripts": `initializeCommand` runs on the host, all others in the container); code.visualstudio.com
 /// ("Tasks", `runOn`); zed.dev ("Tasks", "Language servers"); docs.helix-editor.com ("Languages"); direnv(1); mise.jdx.dev ("Hooks");
 /// `exrc` in the manuals of Vim and Neovim; jetpack.io ("init_hook"); pre-commit.com; lefthook.dev; JetBrains ("Run configurations",
-/// "File watchers"); code.claude.com ("Hooks in skills and agents", "Slash commands"); opencode.ai ("Commands"); geminicli.com ("Custom
+/// "File watchers"); code.claude.com ("Hooks in skills and agents", "Slash commands", "Plugins reference"); cursor.com
+/// and developers.openai.com ("Plugins"); geminicli.com ("Extensions"); opencode.ai ("Commands"); geminicli.com ("Custom
 /// commands"); docs.factory.ai ("Custom droids", "Hooks").
 const FILES: &[(&str, Part)] = &[
     ("/devcontainer.json", Part::Behind("initializeCommand", "Command\"")),
@@ -64,6 +65,16 @@ const FILES: &[(&str, Part)] = &[
     ("/.pre-commit-config.yaml", Part::Whole),
     ("/mcp.json", Part::With("mcpServers")),
     ("/.claude-plugin/plugin.json", Part::With("hooks")),
+    ("/.claude-plugin/plugin.json", Part::With("Servers\"")),
+    ("/.cursor-plugin/plugin.json", Part::With("hooks")),
+    ("/.cursor-plugin/plugin.json", Part::With("Servers\"")),
+    ("/.codex-plugin/plugin.json", Part::With("hooks")),
+    ("/.codex-plugin/plugin.json", Part::With("Servers\"")),
+    ("/.factory-plugin/plugin.json", Part::With("hooks")),
+    ("/gemini-extension.json", Part::With("Servers\"")),
+    ("/qwen-extension.json", Part::With("Servers\"")),
+    // The hooks of a plugin, or of an extension, where its manifest names no other file.
+    ("/hooks/hooks.json", Part::With("\"command\"")),
 ];
 /// Directories whose files run.
 const INSIDE: &[(&str, Part)] = &[

@@ -40,7 +40,7 @@ use call::ToolCall;
 pub(crate) use inner::inner_calls;
 pub(crate) use mcp::Explained;
 pub(crate) use patch::{PatchStep, parse as patch_steps};
-pub(crate) use runners::Recipient;
+pub(crate) use runners::{Recipient, begins_with_program};
 pub(crate) use typed::{Heard, Listener, heard, terminal, typing};
 
 /// Adds that what a tool writes into settings of this home names what programs run from now on.

@@ -151,7 +151,9 @@ impl<R: Reviewer> Relay<R> {
             Line::Batch(all) if all.iter().any(|envelope| self.answers_question(envelope)) => {
                 self.one_by_one(line)
             }
-            Line::Batch(all) if all.iter().any(Envelope::is_call) => self.calls_in_batch(line),
+            Line::Batch(all) if all.iter().any(|one| one.is_call() || handed_by(one).is_some()) => {
+                self.calls_in_batch(line)
+            }
             Line::Batch(all) => {
                 let elements = crate::message::tree(line);
                 for (place, envelope) in all.iter().enumerate() {
@@ -220,6 +222,14 @@ impl<R: Reviewer> Relay<R> {
         }
         let message = match envelope.method.as_deref() {
             Some("initialize") => crate::message::tree(line),
+            Some(_) if handed_by(envelope).is_some() => {
+                let message = crate::message::tree(line).filter(|_| !says_twice(line));
+                if let Some(text) = self.refused_handing(envelope, message.as_ref()) {
+                    let refused = envelope.id.as_ref().map(|id| to_client(&texts::failure(id, &text)));
+                    return vec![refused.unwrap_or(Sent::Remark(text))];
+                }
+                message
+            }
             _ => None,
         };
         if self.note_request(envelope, message.as_ref()) {
@@ -228,6 +238,31 @@ impl<R: Reviewer> Relay<R> {
             let refused =
                 envelope.id.as_ref().map(|id| to_client(&texts::failure(id, &texts::too_many_open())));
             refused.into_iter().chain([Sent::Remark(texts::too_many_open())]).collect()
+        }
+    }
+
+    /// Why a request that hands arguments to the server does not go on; `None` where it does.
+    fn refused_handing(&self, envelope: &Envelope, message: Option<&Json>) -> Option<String> {
+        let name = handed_by(envelope)?;
+        let Some(message) = message else { return Some(texts::unreadable_call()) };
+        let mut arguments = message.get("params").cloned().unwrap_or_default();
+        if let Some(fields) = arguments.as_object_mut() {
+            fields.remove("_meta");
+        }
+        if !arguments.is_object() {
+            return None;
+        }
+        let call = CallRequest {
+            tool: name.to_owned(),
+            arguments,
+            hints: ToolHints::default(),
+            model_id: None,
+            asking: Asking::Impossible,
+        };
+        match self.reviewer.before(&call) {
+            Ruling::Passes(_) => None,
+            Ruling::Refused(text) => Some(text),
+            Ruling::Asked { question, .. } => Some(texts::nobody_to_ask(&question)),
         }
     }
 
@@ -384,6 +419,14 @@ impl<R: Reviewer> Relay<R> {
                 remarks.push(Sent::Remark(texts::held_malformed("client")));
                 continue;
             };
+            if let Some(text) = self.refused_handing(&envelope, Some(&element)) {
+                is_changed = true;
+                match &envelope.id {
+                    Some(id) => refused.push(texts::failure(id, &text)),
+                    None => remarks.push(Sent::Remark(text)),
+                }
+                continue;
+            }
             if !envelope.is_call() {
                 if self.note_request(&envelope, Some(&element)) {
                     kept.push(element);
@@ -427,6 +470,16 @@ impl<R: Reviewer> Relay<R> {
         let text = texts::too_long(length, LONGEST_LINE);
         let answer = id_of_parts(head, tail).map(|id| to_client(&texts::refusal(&id, &text)));
         answer.into_iter().chain([Sent::Remark(text.clone())]).collect()
+    }
+}
+
+/// The name under which a request is reviewed that hands words of the client to the server without being a call (Model Context Protocol,
+/// 2025-06-18, "Prompts" and "Completion").
+fn handed_by(envelope: &Envelope) -> Option<&'static str> {
+    match envelope.method.as_deref()? {
+        "prompts/get" => Some("get_prompt"),
+        "completion/complete" => Some("get_completion"),
+        _ => None,
     }
 }
 

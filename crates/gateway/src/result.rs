@@ -46,6 +46,9 @@ pub(crate) fn of_call(result: &mut Json, key: &MaskKey, server: &str, notes: &[S
         look(result, key, server, Saying::Before, &mut found);
         return found;
     };
+    if let Some(items) = fields.get_mut("content").and_then(Json::as_array_mut) {
+        mask_cut(items, key, &mut found);
+    }
     for (name, value) in fields.iter_mut() {
         let saying = if name == "content" { Saying::Beside } else { Saying::Before };
         look(value, key, server, saying, &mut found);
@@ -64,6 +67,60 @@ pub(crate) fn of_other(result: &mut Json, key: &MaskKey, server: &str) -> Found 
     let mut found = Found::default();
     look(result, key, server, Saying::Before, &mut found);
     found
+}
+
+/// How much of a text on each side of a cut is looked at, in bytes (ours): tokens are shorter.
+const CUT: usize = 512;
+
+/// Masks what is a secret only where two texts that follow each other are read as one.
+fn mask_cut(items: &mut [Json], key: &MaskKey, found: &mut Found) {
+    let mut before: Option<usize> = None;
+    for place in 0..items.len() {
+        let Some(text) = items.get(place).and_then(text_of) else { continue };
+        let (Some(last), head) = (before.replace(place), first_word(text).to_owned()) else { continue };
+        let Some(text) = items.get(last).and_then(text_of) else { continue };
+        let tail = last_word(text).to_owned();
+        if head.is_empty() || tail.is_empty() {
+            continue;
+        }
+        let mut joined = Json::String(format!("{tail}{head}"));
+        let is_secret = |word: &str| !mask_output(&mut Json::from(word), key).is_empty();
+        let kinds = mask_output(&mut joined, key);
+        if kinds.is_empty() || is_secret(&tail) || is_secret(&head) {
+            continue;
+        }
+        found.masked.extend(kinds);
+        if let (Some(mask), Some(text)) = (joined.as_str(), items.get_mut(last).and_then(text_in)) {
+            text.truncate(text.len() - tail.len());
+            text.push_str(mask);
+        }
+        if let Some(text) = items.get_mut(place).and_then(text_in) {
+            *text = text.split_off(head.len());
+        }
+    }
+}
+
+fn text_of(item: &Json) -> Option<&str> {
+    item.get("text").and_then(Json::as_str)
+}
+
+fn text_in(item: &mut Json) -> Option<&mut String> {
+    match item.get_mut("text") {
+        Some(Json::String(text)) => Some(text),
+        Some(_) | None => None,
+    }
+}
+
+/// What a text begins with up to a blank.
+fn first_word(text: &str) -> &str {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    text.get(..text.floor_char_boundary(end.min(CUT))).unwrap_or_default()
+}
+
+/// What a text ends with behind a blank.
+fn last_word(text: &str) -> &str {
+    let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1).max(text.len().saturating_sub(CUT));
+    text.get(text.ceil_char_boundary(start)..).unwrap_or_default().trim_start()
 }
 
 /// Puts texts of ours before and behind the content of a result.
@@ -191,6 +248,29 @@ mod tests {
 
     fn key() -> MaskKey {
         MaskKey::new([7; MaskKey::LENGTH]).for_reader(checkrein_ledger::mask::ShownText::Anything, Vec::new())
+    }
+
+    #[test]
+    fn a_secret_that_is_cut_over_two_texts_becomes_one_mask() {
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        for cut in [4, 8, 20, 30] {
+            let (one, two) = TOKEN.split_at(cut);
+            let picture = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
+            let mut result = json!({ "content": [block(&format!("token {one}")), picture, block(&format!("{two} and more"))] });
+            let found = of_call(&mut result, &key(), "s", &[]);
+            assert_eq!(found.masked.len(), 1, "{cut}: {result}");
+            let text = result.to_string();
+            assert!(
+                !text.contains(two) && text.contains("token [masked:") && text.contains("\" and more"),
+                "{text}"
+            );
+        }
+        for (one, two) in [("see commit 9f8e7d6c", "5b4a392817"), ("one", "two"), ("", "x"), ("a ", " b")] {
+            let mut result = json!({ "content": [block(one), block(two)] });
+            let before = result.clone();
+            of_call(&mut result, &key(), "s", &[]);
+            assert_eq!(result, before);
+        }
     }
 
     #[test]

@@ -1,6 +1,12 @@
-//! Paths that are no ordinary files: devices and switches of the kernel.
+//! Paths that are no ordinary files: devices and switches of the kernel, and pipes.
 
+use super::call::Input;
+use super::known_hosts::reach;
+use super::machine::{Machine, socket_host};
+use super::value::Value;
+use crate::effect::NetworkReach;
 use crate::path::AbsolutePath;
+use crate::world::Entry;
 
 /// What writing to a path below `/dev` or `/proc` or `/sys` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +52,26 @@ pub(crate) fn device(path: &AbsolutePath) -> Option<Device> {
         return Some(Device::Nothing);
     }
     (text.starts_with("/proc/") || text.starts_with("/sys/")).then_some(Device::System)
+}
+
+impl Machine<'_> {
+    /// What is written into a pipe with a name, or to a port of this machine, may be read by a shell that waits there, and run: pipes are for
+    /// text that somebody else reads.
+    pub(super) fn hear_through_pipe(&mut self, path: &AbsolutePath, text: &Value) {
+        // A text of one word is a message or a number.
+        let is_command = text.as_exact().is_some_and(|text| text.split_whitespace().nth(1).is_some());
+        if !is_command || self.is_away() {
+            return;
+        }
+        let is_heard = match device(path) {
+            Some(Device::Network) => reach(&socket_host(path.as_str())) == NetworkReach::Local,
+            Some(Device::Nothing | Device::System) => false,
+            None => self.world().entry(path) == Entry::Special,
+        };
+        if is_heard {
+            self.possibly(|machine| machine.cut_loose(|machine| machine.run_text(text, Input::Inherited)));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -331,6 +331,7 @@ impl Machine<'_> {
             if !append {
                 self.note_emptied(&path, &text);
             }
+            self.hear_through_pipe(&path, &text);
             self.remember_written(&aim.target, super::expand::bounded(held));
             if let Some(source) = source.clone().or(before) {
                 self.flow.sources.insert(path.as_str().to_owned(), source);

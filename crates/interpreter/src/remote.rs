@@ -184,6 +184,20 @@ impl Machine<'_> {
         })
     }
 
+    /// Whether this runs in a container into which a directory of this machine is mounted that may be written there, with all that holds it.
+    pub fn may_write_from_here(&self, directory: &AbsolutePath) -> bool {
+        let mounts = self.away.iter().flat_map(|away| &away.mounts);
+        mounts.into_iter().any(|mount| mount.access == Access::Write && directory.is_within(&mount.here))
+    }
+
+    /// Runs `work` as what happens on this machine, wherever the command runs: for what a container does to it that is no effect on a file.
+    pub fn out_here<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let away = self.away.take();
+        let answer = work(self);
+        self.away = away;
+        answer
+    }
+
     /// An effect in the container as an effect on the mounted file; `None` when it is on no mounted file.
     pub(super) fn on_mounted_file(&self, away: &RemoteContext, draft: &Draft) -> Option<Draft> {
         let (mount, target) = away

@@ -7,6 +7,7 @@ use checkrein_clients::readings;
 use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
+use crate::methods;
 use crate::words::{self, FileFate, changes, shown_command};
 
 /// The names of fields with the path of a file.
@@ -143,7 +144,15 @@ impl ToldCall {
             _ => None,
         };
         all.extend(tool.into_iter().flat_map(|tool| named.iter().map(move |path| one(tool, path))));
-        let is_told = self.telling_input().is_some();
+        let told = self.telling_input();
+        let is_told = told.is_some();
+        // What the input says by none of its fields, the title may say.
+        let told = told.map(|input| self.by_input(input, cwd)).unwrap_or_default();
+        let says_deed = |action: &Action| action.shell_text().is_some() || file_or_address(action).is_some();
+        if ["other", ""].contains(&self.kind.as_str()) && !told.iter().any(says_deed) {
+            let shown = words::commands(&self.title).into_iter();
+            all.extend(shown.map(|text| Action::command(text, cwd.clone())));
+        }
         match self.kind.as_str() {
             "fetch" => {
                 let mut texts: Vec<&str> = self.content.iter().flat_map(texts_in).collect();
@@ -342,14 +351,17 @@ fn is_same_deed(known: &Action, other: &Action) -> bool {
     if let (Some(one), Some(two)) = (known.shell_text(), other.shell_text()) {
         return one == two;
     }
-    let about = |action: &Action| {
-        let path = PATH.iter().find_map(|name| action.input.get(*name)?.as_str());
-        let path = path.map(|path| action.cwd.join(path).to_string());
-        path.or_else(|| action.input.get("url").and_then(Json::as_str).map(str::to_owned))
-    };
+    let about = file_or_address;
     let (one, two) = (known.tool.as_str(), other.tool.as_str());
     let is_alike = one == two || CHANGING.contains(&one) && CHANGING.contains(&two);
     is_alike && about(known).is_some() && about(known) == about(other)
+}
+
+/// The file or the address that an action is about.
+fn file_or_address(action: &Action) -> Option<String> {
+    let path = PATH.iter().find_map(|name| action.input.get(*name)?.as_str());
+    let path = path.map(|path| action.cwd.join(path).to_string());
+    path.or_else(|| action.input.get("url").and_then(Json::as_str).map(str::to_owned))
 }
 
 /// A file that is written as a whole.
@@ -372,10 +384,11 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
                 text("url").map(|url| Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone()));
             Some(url.into_iter().collect())
         }
-        // What this version does not know is judged by its name.
+        // What this version does not know is judged by its name and by what it names; a command beside its arguments as a terminal has it.
         other => {
-            let name = format!("mcp__editor__{}", other.replace('/', "_"));
-            Some(vec![Action::tool_call(name, params.clone(), cwd.clone())])
+            let mut all = terminal(params, cwd).unwrap_or_default();
+            all.push(Action::tool_call(methods::tool_name(other), params.clone(), cwd.clone()));
+            Some(all)
         }
     }
 }

@@ -106,9 +106,6 @@ pub(crate) fn question(id: &str, session: &str, action: &Action, reason: &str) -
 }
 
 /// The parameters of a request for permission with our reason beside what the agent shows; `None` where there is no place for it.
-///
-/// The question is about this one call. A choice that holds for later ones would keep them from us, so it is left out where the user can
-/// also allow this one alone.
 pub(crate) fn with_reason(params: &Json, call: &ToldCall, reason: &str) -> Option<Json> {
     let mut params = params.clone();
     let told = params.get_mut("toolCall")?.as_object_mut()?;
@@ -116,12 +113,6 @@ pub(crate) fn with_reason(params: &Json, call: &ToldCall, reason: &str) -> Optio
     let mut content = call.content.clone();
     content.push(said(reason));
     told.insert("content".to_owned(), Json::from(content));
-    if let Some(options) = params.get_mut("options").and_then(Json::as_array_mut) {
-        let is_of_kind = |option: &Json, kind: &str| option.get("kind").and_then(Json::as_str) == Some(kind);
-        if options.iter().any(|option| is_of_kind(option, "allow_once")) {
-            options.retain(|option| !is_of_kind(option, "allow_always"));
-        }
-    }
     Some(params)
 }
 
@@ -176,22 +167,6 @@ mod tests {
         assert_eq!(told["toolCall"]["content"], json!([diff, said("because")]));
         assert_eq!((&told["_meta"], &told["options"]), (&params["_meta"], &params["options"]));
         assert_eq!(with_reason(&json!({}), &call, "because"), None);
-    }
-
-    #[test]
-    fn a_question_of_ours_is_about_one_call_whatever_the_order_of_the_choices() {
-        let option = |id: &str, kind: &str| json!({ "optionId": id, "name": id, "kind": kind });
-        let (always, once, no) =
-            (option("all", "allow_always"), option("one", "allow_once"), option("no", "reject_once"));
-        let left = |options: Json| {
-            let params = json!({ "toolCall": { "toolCallId": "1" }, "options": options });
-            with_reason(&params, &ToldCall::default(), "because").unwrap()["options"].take()
-        };
-        assert_eq!(left(json!([always, once, no])), json!([once, no]));
-        assert_eq!(left(json!([no, once, always, always])), json!([no, once]));
-        // Without it nobody could say yes.
-        assert_eq!(left(json!([always, no])), json!([always, no]));
-        assert_eq!(left(json!("none")), json!("none"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::acts;
 use crate::answers;
 use crate::desk::{Desk, REVIEWED, first_line, named, text};
 use crate::message::{Key, Line, Message, may_be_obeyed};
+use crate::methods::{Matter, matter};
 use crate::reviewer::Ruling;
 use crate::scan;
 use crate::standing::Choices;
@@ -27,31 +28,9 @@ pub(crate) enum Fate {
     Kept,
 }
 
-/// The method that one of an extension is like: `terminal/create` for `_editor/terminal/create`.
-fn plain(method: &str) -> &str {
-    let Some(rest) = method.strip_prefix('_') else { return method };
-    if ["fs/", "terminal/", "session/"].iter().any(|family| rest.starts_with(family)) {
-        return rest;
-    }
-    rest.split_once('/').map_or(method, |(_, method)| method)
-}
-
-/// Whether a method of the agent is a request that is reviewed.
-fn is_reviewed(method: &str) -> bool {
-    let method = plain(method);
-    method == "session/request_permission"
-        || method.starts_with("fs/")
-        || method.starts_with("terminal/")
-        || ["session/elicitation", "elicitation/create"].contains(&method)
-}
-
 /// What a user reads where an agent asks to run something and shows no command.
 const UNSHOWN: &str = "checkrein asks you first: the agent wants to run something, and the request holds no command that could be reviewed\n\
     Instead: reject it, and have the agent show the command";
-
-/// What is asked about a terminal that runs already.
-const OF_TERMINALS: [&str; 4] =
-    ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
 
 impl Desk {
     /// Takes a line of the agent to the editor.
@@ -102,20 +81,24 @@ impl Desk {
 
     fn matters_of_agent(&self, item: &[u8]) -> bool {
         let Line::Message(message) = Line::read(item) else { return false };
-        match &message.method {
-            Some(method) => {
-                message.twofold.iter().any(|method| is_reviewed(method))
-                    || is_reviewed(method)
-                    || ["session/update", "$/cancel_request"].contains(&method.as_ref())
+        match matter(&message) {
+            Matter::Permission
+            | Matter::Deed(_)
+            | Matter::UnknownDeed
+            | Matter::Terminal
+            | Matter::Update
+            | Matter::Withdrawal => true,
+            Matter::Nothing => {
+                let answered = message.id.filter(|_| message.method.is_none());
+                answered.is_some_and(|id| self.state().waits_for_agent(&Key::of(id)))
             }
-            None => message.id.is_some_and(|id| self.state().waits_for_agent(&Key::of(id))),
         }
     }
 
     fn message_of_agent(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
-        let says_twice = message.twofold.iter().any(|method| is_reviewed(method))
-            || is_reviewed(message.method()) && message.params.is_some_and(says_twice);
-        if says_twice {
+        let matter = matter(message);
+        let is_twofold = || !message.twofold.is_empty() || message.params.is_some_and(says_twice);
+        if matter.is_reviewed() && is_twofold() {
             let what =
                 format!("`{}` says something twice, and which of it counts is not known", message.method());
             let params = message.read_params().unwrap_or_default();
@@ -124,23 +107,25 @@ impl Desk {
             }
             return self.refuse(message, &Failure::Payload(what).reason());
         }
-        match plain(message.method()) {
-            "" if message.method.is_none() => {
-                self.answer_of_agent(message);
-                Fate::Passed
-            }
-            "session/update" if message.method() == "session/update" => {
-                self.notice(message, line.len());
-                Fate::Passed
-            }
-            "session/request_permission" => self.permission(line, message),
-            method if OF_TERMINALS.contains(&method) && method == message.method() => {
+        match matter {
+            Matter::Permission => self.permission(line, message),
+            Matter::Deed(method) => self.delegation(line, message, method),
+            Matter::UnknownDeed => self.delegation(line, message, message.method()),
+            Matter::Withdrawal => self.withdrawal(message),
+            Matter::Terminal => {
                 self.about_terminal(message);
                 Fate::Passed
             }
-            method if is_reviewed(method) => self.delegation(line, message),
-            "$/cancel_request" if message.method() == "$/cancel_request" => self.withdrawal(message),
-            _ => Fate::Passed,
+            Matter::Update => {
+                self.notice(message, line.len());
+                Fate::Passed
+            }
+            Matter::Nothing => {
+                if message.method.is_none() {
+                    self.answer_of_agent(message);
+                }
+                Fate::Passed
+            }
         }
     }
 
@@ -257,17 +242,18 @@ impl Desk {
             }
             Ruling::Asked(reason) => {
                 // The question is about this call alone: no yes to it stands.
-                self.await_permission(message, &session, &name, Choices::of(&params), Vec::new());
-                let changed = answers::with_reason(&params, &told, &reason).zip(message.params_at.as_ref());
-                if let Some((params, at)) = changed {
-                    let (before, behind) = (line.get(..at.start), line.get(at.end..));
-                    let params = params.to_string();
-                    let parts = [before.unwrap_or_default(), params.as_bytes(), behind.unwrap_or_default()];
-                    Fate::Changed(parts.concat())
-                } else {
+                let choices = Choices::of(&params);
+                let offered = choices.for_one_call(&params);
+                self.await_permission(message, &session, &name, choices, Vec::new());
+                let changed = answers::with_reason(&offered, &told, &reason).unwrap_or_else(|| {
                     self.remark(&session, &reason);
-                    Fate::Passed
-                }
+                    offered
+                });
+                let Some(at) = message.params_at.as_ref() else { return Fate::Passed };
+                let (before, behind) = (line.get(..at.start), line.get(at.end..));
+                let changed = changed.to_string();
+                let parts = [before.unwrap_or_default(), changed.as_bytes(), behind.unwrap_or_default()];
+                Fate::Changed(parts.concat())
             }
             Ruling::Refused(reason) => {
                 let told = for_user.unwrap_or_else(|| first_line(&reason).to_owned());
@@ -336,13 +322,12 @@ impl Desk {
     }
 
     /// A request to the editor to read, write or run something.
-    fn delegation(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
-        let method = plain(message.method());
+    fn delegation(&mut self, line: &[u8], message: &Message<'_>, method: &str) -> Fate {
         if line.len() > REVIEWED {
             return self.refuse(message, &Failure::Oversize.reason());
         }
         let params = message.read_params().unwrap_or_default();
-        let Some(session) = text(&params, "sessionId").map(str::to_owned) else {
+        let Some(session) = self.session_of(message, &params) else {
             let failure = Failure::Payload(format!("`{method}` names no session"));
             return self.refuse(message, &failure.reason());
         };
@@ -409,6 +394,23 @@ impl Desk {
                 self.shared.cancel(&session, &reason);
                 fate
             }
+        }
+    }
+
+    /// The session of a request. A method that nobody knows may name none, or have another word for it: then it is the last one that works.
+    fn session_of(&self, message: &Message<'_>, params: &Json) -> Option<String> {
+        let named = text(params, "sessionId").map(str::to_owned);
+        match matter(message) {
+            Matter::UnknownDeed => named.or_else(|| {
+                let state = self.state();
+                state.working().pop().or_else(|| state.open().pop())
+            }),
+            Matter::Permission
+            | Matter::Deed(_)
+            | Matter::Terminal
+            | Matter::Update
+            | Matter::Withdrawal
+            | Matter::Nothing => named,
         }
     }
 

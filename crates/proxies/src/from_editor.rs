@@ -224,6 +224,10 @@ impl Desk {
         let Question { session, call, choices, allowed } = question;
         // What we do not read, and what can be read in two ways, could be a yes to the agent.
         let is_readable = line.len() <= REVIEWED && !says_twice(line);
+        // Where the question was about one call, a choice that was not offered answers nothing.
+        let is_ours = allowed.is_empty();
+        let unclear = chosen(result).filter(|chosen| choices.is_unclear(chosen));
+        let is_readable = is_readable && !(is_ours && unclear.is_some());
         let chosen = chosen(result).filter(|_| is_readable);
         let permission = permitted(chosen, &choices.allowing);
         let is_lasting = chosen.is_some_and(|chosen| choices.is_lasting(chosen));
@@ -232,8 +236,11 @@ impl Desk {
             if let Some(open) = known.known_call(call) {
                 open.permission = permission;
             }
+            if unclear.is_some() && is_readable {
+                known.may_ask_no_more();
+            }
             is_lasting.then(|| match once {
-                Some(_) if allowed.is_empty() => {
+                Some(_) if is_ours => {
                     "checkrein asked about this one call, so its yes is for this one call.".to_owned()
                 }
                 Some(_) => {

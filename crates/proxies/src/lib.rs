@@ -9,6 +9,7 @@
 //! | `desk` | what both directions share: asking the engine, telling the user, ending a turn |
 //! | `state` | what is known of sessions, calls, and who waits for which answer |
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
+//! | `methods` | which requests of an agent ask for something to be done, however they are written; pure |
 //! | `acts` | what a message asks for, as actions; pure |
 //! | `words` | what titles and shown texts say that is asked for; pure |
 //! | `answers` | the lines that we write ourselves; pure |
@@ -29,6 +30,7 @@ mod from_agent;
 mod from_editor;
 mod lines;
 mod message;
+mod methods;
 mod notices;
 mod outlet;
 mod proxy;

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use checkrein_protocol::folded;
 use serde_json::Value as Json;
 
+use crate::methods::RUNNING;
 use crate::scan::{self, Field};
 
 /// What a line is.
@@ -118,12 +120,24 @@ pub(crate) fn strict(value: &[u8]) -> Option<Json> {
     serde_json::from_slice(value).or_else(|_| serde_json::from_str(&String::from_utf8_lossy(value))).ok()
 }
 
-/// Whether a line that cannot be read holds the name of a method that matters: a reader that is less strict than ours might obey it.
+/// Whether a line that cannot be read holds the name of a method that matters, or a method and something to run: a reader that is less strict
+/// than ours might obey it.
 pub(crate) fn may_be_obeyed(line: &[u8]) -> bool {
-    let text = unescaped(line);
-    [&b"request_permission"[..], b"fs/", b"terminal/"]
-        .iter()
-        .any(|name| text.windows(name.len()).any(|window| window == *name))
+    let text = unescaped(line).to_ascii_lowercase();
+    let holds = |name: &[u8]| text.windows(name.len()).any(|window| window == name);
+    [&b"permission"[..], b"fs/", b"terminal/"].into_iter().any(holds)
+        || holds(b"\"method\"") && holds_name(line, &|name| RUNNING.contains(&name))
+}
+
+/// Whether a name for which this holds stands before a colon in a text that need not be JSON; names come folded.
+pub(crate) fn holds_name(text: &[u8], is_meant: &dyn Fn(&str) -> bool) -> bool {
+    let text = unescaped(text);
+    let quoted = text.split(|byte| *byte == b'"').collect::<Vec<_>>();
+    quoted.windows(2).any(|pair| {
+        let [name, behind] = pair else { return false };
+        behind.trim_ascii_start().starts_with(b":")
+            && std::str::from_utf8(name).is_ok_and(|name| is_meant(&folded(name)))
+    })
 }
 
 /// The text with escapes of plain characters taken out: `\/` and `\u0066`.
@@ -193,9 +207,18 @@ mod tests {
             r#"{"method":"\u0066s\/write_text_file""#,
             r#"x{"method":"session/request_permission"}"#,
             r#"{"a":1}{"method":"terminal/create"}"#,
+            r#"{"method":"Terminal/Create",}"#,
+            r#"{"method":"session/requestPermission",}"#,
+            r#"{"method":"_acme/exec","params":{"Command":"ls",}}"#,
         ] {
             assert!(may_be_obeyed(line.as_bytes()), "{line}");
         }
-        assert!(!may_be_obeyed(b"Loading model... \\u00e9 \\u 50%"));
+        for line in [
+            "Loading model... \\u00e9 \\u 50%",
+            r#"{"command": "ls",}"#,
+            r#"{"method":"_acme/say","params":{"text":"command",}}"#,
+        ] {
+            assert!(!may_be_obeyed(line.as_bytes()), "{line}");
+        }
     }
 }

@@ -14,13 +14,20 @@ const KEPT: usize = 64;
 /// The tools that write into one file.
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
+/// The kinds of choices that answer one call and no other (Agent Client Protocol, version 1, `PermissionOptionKind`).
+const FOR_ONE_CALL: [&str; 2] = ["allow_once", "reject_once"];
+/// The kind that holds for later calls too, where the agent says so.
+const LASTING: &str = "allow_always";
+
 /// The choices of a request for permission, by what they mean.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Choices {
     /// The ids of those that allow.
     pub(crate) allowing: Vec<Json>,
-    /// Those of them that hold for later calls too: all but `allow_once`, also those of a kind that nobody knows.
+    /// Those of them that hold for later calls too: all but `allow_once`.
     lasting: Vec<Json>,
+    /// Those of which nobody knows what they mean: neither a yes nor a no by their kind.
+    unclear: Vec<Json>,
     /// The one that allows this call alone.
     once: Option<Json>,
 }
@@ -53,13 +60,36 @@ impl Choices {
     pub(crate) fn of(params: &Json) -> Self {
         let options = params.get("options").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let of = |is_meant: fn(&str) -> bool| -> Vec<Json> {
-            let meant = |option: &&Json| text(option, "kind").is_some_and(is_meant);
-            options.iter().filter(meant).filter_map(|option| option.get("optionId").cloned()).collect()
+            let meant = options.iter().filter(|option| is_meant(text(option, "kind").unwrap_or_default()));
+            meant.filter_map(|option| option.get("optionId").cloned()).collect()
         };
         let lasting = of(|kind| kind.starts_with("allow") && kind != "allow_once");
-        // One that has the id of a lasting one is a lasting one to the agent, as far as anybody knows.
-        let once = of(|kind| kind == "allow_once").into_iter().find(|id| !lasting.contains(id));
-        Self { allowing: of(|kind| kind.starts_with("allow")), lasting, once }
+        let unclear = of(|kind| !kind.starts_with("allow") && !kind.starts_with("reject"));
+        // One that has the id of another kind is that one to the agent, as far as anybody knows.
+        let mut once = of(|kind| kind == "allow_once").into_iter();
+        let once = once.find(|id| !lasting.contains(id) && !unclear.contains(id));
+        Self { allowing: of(|kind| kind.starts_with("allow")), lasting, unclear, once }
+    }
+
+    /// The parameters of a request that offers what answers this one call, and nothing else: of any other kind nobody knows for how long it
+    /// holds. Where no choice allows this call alone, the one that is known to last stays, since nobody could say yes without it.
+    pub(crate) fn for_one_call(&self, params: &Json) -> Json {
+        let mut params = params.clone();
+        if let Some(options) = params.get_mut("options").and_then(Json::as_array_mut) {
+            options.retain(|option| {
+                let kind = text(option, "kind").unwrap_or_default();
+                let is_other = option
+                    .get("optionId")
+                    .is_none_or(|id| self.lasting.contains(id) || self.unclear.contains(id));
+                FOR_ONE_CALL.contains(&kind) && !is_other || kind == LASTING && self.once.is_none()
+            });
+        }
+        params
+    }
+
+    /// Whether nobody knows what a choice means.
+    pub(crate) fn is_unclear(&self, chosen: &Json) -> bool {
+        self.unclear.contains(chosen)
     }
 
     /// Whether a choice holds for later calls too.
@@ -434,6 +464,45 @@ mod tests {
         assert!(all.is_lasting(&json!("a")) && all.is_lasting(&json!("s")) && !all.is_lasting(&json!("o")));
         assert_eq!((all.once(), all.allowing.len()), (Some(&json!("o")), 3));
         assert_eq!(of(vec![option("x", "allow_always"), option("x", "allow_once")]).once(), None);
+        assert_eq!(of(vec![option("x", "proceed"), option("x", "allow_once")]).once(), None);
+        let unclear =
+            of(vec![option("p", "proceed_always"), json!({ "optionId": "q" }), option("n", "reject_always")]);
+        assert!(
+            unclear.is_unclear(&json!("p"))
+                && unclear.is_unclear(&json!("q"))
+                && !unclear.is_unclear(&json!("n"))
+        );
         assert_eq!(Choices::of(&json!({ "options": "none" })), Choices::default());
+    }
+    #[test]
+    fn a_question_about_one_call_offers_what_is_known_to_answer_one_call() {
+        let option = |id: &str, kind: &str| json!({ "optionId": id, "kind": kind });
+        let (always, once, no) =
+            (option("all", "allow_always"), option("one", "allow_once"), option("no", "reject_once"));
+        let left = |options: Json| {
+            let params = json!({ "toolCall": { "toolCallId": "1" }, "options": options });
+            Choices::of(&params).for_one_call(&params)["options"].take()
+        };
+        assert_eq!(left(json!([always, once, no])), json!([once, no]));
+        assert_eq!(left(json!([no, once, always, always])), json!([no, once]));
+        // Kinds of later versions, of other agents, and none at all.
+        for kind in
+            ["allow_session", "proceed_always", "allow_for_project", "Allow_Once", "reject_always", ""]
+        {
+            assert_eq!(left(json!([option("x", kind), once, no])), json!([once, no]), "{kind}");
+            assert_eq!(left(json!([option("x", kind), no])), json!([no]), "{kind}");
+        }
+        assert_eq!(left(json!([{ "optionId": "x", "name": "Yes" }, once])), json!([once]));
+        // What has the id of another kind may be that one.
+        assert_eq!(
+            left(json!([option("x", "allow_session"), option("x", "allow_once"), once, no])),
+            json!([once, no])
+        );
+        // Two of the same kind are two ways to allow one call.
+        let other = option("two", "allow_once");
+        assert_eq!(left(json!([once, other, no])), json!([once, other, no]));
+        // Without it nobody could say yes.
+        assert_eq!(left(json!([always, no])), json!([always, no]));
+        assert_eq!(left(json!("none")), json!("none"));
     }
 }

@@ -78,6 +78,58 @@ pub(crate) fn shown_command(text: &str) -> &str {
     text.strip_prefix("$ ").or_else(|| text.strip_prefix("> ")).unwrap_or(text).trim()
 }
 
+/// Words that stand in sentences and in no command (ours): articles, prepositions, pronouns.
+const OF_SENTENCES: &[&str] = &[
+    "a", "an", "the", "this", "that", "these", "of", "to", "for", "with", "and", "or", "from", "into",
+    "your", "my", "its", "it", "is", "are", "in", "on", "by",
+];
+/// Words behind which a command is shown in a title (ours).
+const RUNNING_WORDS: &[&str] =
+    &["run", "running", "execute", "executing", "bash", "shell", "terminal", "command", "cmd"];
+
+/// The commands in a title: the whole of it where it reads as one, what stands in back-ticks, and what stands behind a word that says that it
+/// runs. One word alone is a name.
+pub(crate) fn commands(title: &str) -> Vec<&str> {
+    let title = title.trim();
+    let shown = shown_command(title);
+    let mut all: Vec<&str> = Vec::new();
+    let is_more = |text: &&str| text.split_whitespace().nth(1).is_some();
+    if shown != title && is_more(&shown) || reads_as_command(title) {
+        all.push(shown);
+    }
+    all.extend(title.split('`').skip(1).step_by(2).map(str::trim).filter(is_more));
+    let (first, rest) = title.split_once(char::is_whitespace).unwrap_or((title, ""));
+    let first = first.trim_end_matches(':').to_ascii_lowercase();
+    let rest = shown_command(rest);
+    if RUNNING_WORDS.contains(&first.as_str()) && reads_as_command(rest) {
+        all.push(rest);
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.truncate(MOST);
+    all
+}
+
+/// Whether a text can be a command rather than a sentence: it begins like a program, and a word behind that is an option, a path, or has signs
+/// of a shell; or no word is one of a sentence.
+fn reads_as_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let is_program = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase() || "./~$\\".contains(c))
+            && word.chars().all(|c| c.is_ascii_graphic() && !",!?".contains(c))
+    };
+    if !words.next().is_some_and(|word| is_program(word) && !OF_SENTENCES.contains(&word)) {
+        return false;
+    }
+    let words: Vec<&str> = words.collect();
+    let is_sign = |word: &&str| {
+        word.starts_with('-') && word.len() > 1
+            || word.contains(['/', '~', '$', '*', '=', '|', ';', '&', '<', '>'])
+    };
+    let is_sentence = |word: &&str| OF_SENTENCES.contains(&word.to_ascii_lowercase().as_str());
+    !words.is_empty() && (words.iter().any(is_sign) || !words.iter().any(is_sentence))
+}
+
 /// A title of Gemini CLI apart: the command, and the directory that stands behind it, `ls [in sub] (why)`. What has this form is no command
 /// of a shell.
 pub(crate) fn command_and_folder(title: &str) -> Option<(&str, &str)> {
@@ -146,6 +198,39 @@ mod tests {
         assert_eq!(command_and_folder("rm -rf * [in /h] (delete all)"), Some(("rm -rf *", "/h")));
         assert_eq!(command_and_folder("rm -rf * [in /h]"), None);
         assert_eq!(command_and_folder("ls; rm -rf ~ [in x] (a); ls"), None);
+    }
+
+    #[test]
+    fn a_title_reads_as_a_command_or_as_words() {
+        for (title, found) in [
+            ("rm -rf x", &["rm -rf x"][..]),
+            ("$ rm -rf x", &["rm -rf x"]),
+            ("git push origin main", &["git push origin main"]),
+            ("rm -rf ./to/the/end", &["rm -rf ./to/the/end"]),
+            ("Run `rm -rf x`", &["rm -rf x"]),
+            ("Run rm -rf x", &["rm -rf x"]),
+            ("Execute: rm -rf x", &["rm -rf x"]),
+            ("Clean up with `rm -rf x` and `rm -rf y`", &["rm -rf x", "rm -rf y"]),
+            ("./deploy.sh --now", &["./deploy.sh --now"]),
+            ("cd x; rm y", &["cd x; rm y"]),
+        ] {
+            assert_eq!(commands(title), found, "{title}");
+        }
+        for title in [
+            "",
+            "delete_repo",
+            "Delete the build folder",
+            "Edit `src/main.rs`",
+            "kill the server",
+            "Run the tests",
+            "Writing to a.txt",
+            "Run tests",
+            "shut down the server",
+            "Drop the table!",
+            "Read src/main.rs",
+        ] {
+            assert_eq!(commands(title), [""; 0], "{title}");
+        }
     }
 
     #[test]

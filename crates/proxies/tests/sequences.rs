@@ -281,7 +281,7 @@ impl Talk {
             2 => (format!("{{\"method\":\"x/{MARK}{number}\",\"params\":{{\"a\":1{meta}}}}}"), false),
             3 => (
                 format!(
-                    "{{\"id\":\"x{number}\",\"method\":\"x/{MARK}\",\"params\":{{\"command\":\"{word}\"{meta}}}}}"
+                    "{{\"id\":\"x{number}\",\"method\":\"x/{MARK}\",\"params\":{{\"text\":\"{word}\"{meta}}}}}"
                 ),
                 false,
             ),

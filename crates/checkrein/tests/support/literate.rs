@@ -130,6 +130,10 @@ pub fn build_world(scene: &str) -> RecordedWorld {
                 }
                 continue;
             }
+            "pipe" => {
+                world.entries.insert(place(&world, rest), Entry::Special);
+                continue;
+            }
             "link" => {
                 let path = place(&world, rest);
                 let leads_to = match text.trim().strip_prefix("~/") {

@@ -7,7 +7,7 @@ use checkrein_facts::GuardedStart;
 use checkrein_protocol::AbsolutePath;
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
 use options::{asks_nobody, by_itself, with_other_settings};
 
@@ -97,6 +97,20 @@ const EXTENDING: &[&str] =
 const TAKING_IN: &[&str] = &["install", "add", "i", "link", "import", "update", "upgrade"];
 /// Agents of which `plugin` takes a package, and `uninstall` the agent away (source: what each prints for `--help`).
 const WITH_PLUGINS: &[&str] = &["opencode", "opencode-ai", "kilo", "kilocode"];
+/// What lists plugins and takes none in.
+const LISTING: &[&str] = &["list", "ls", "show", "info", "help"];
+/// Verbs of `mcp` that take a server in without naming its command on the line: it stands in JSON, in the settings of another program, or in a
+/// file of the project that waits for a yes (what each prints for `mcp --help`: Claude Code, Auggie, Amazon Q and Kiro, Cursor, Gemini CLI,
+/// Amp).
+const SERVERS_IN: &[(&[&str], &[&str])] = &[
+    (&["claude", "claude-code", "auggie"], &["add-json", "add-from-claude-desktop", "import"]),
+    (&["q", "kiro-cli"], &["import"]),
+    (&["cursor-agent"], &["enable"]),
+    (&["gemini", "gemini-cli", "qwen", "qwen-code"], &["enable"]),
+    (&["amp"], &["approve"]),
+];
+/// Options by which an agent goes on without whoever started it, held by a server of its own (Claude Code, "CLI reference").
+const GOING_ON_ALONE: &[(&[&str], &[&str])] = &[(&["claude", "claude-code"], &["--bg", "--background"])];
 /// Verbs that change a setting.
 const SETTING: &[&str] = &["set", "unset", "remove", "add", "disable", "enable", "delete"];
 /// Subcommands that start no agent.
@@ -170,13 +184,20 @@ pub(super) fn of_file(file: &Value) -> Option<&'static str> {
 
 /// `claude`, `codex`, `gemini`, ...
 pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
-    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    let mut words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    let mut first = call.words.first().and_then(Value::as_exact);
+    // The entry of `q` tells its subcommands apart itself.
+    if let Some(verb) = call.program.strip_prefix("q ") {
+        words.insert(0, verb);
+        first = Some(verb);
+    }
+    let words = words;
     if words.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "-v" | "-V"))
         && words.len() <= 2
     {
         return Exit::unknown();
     }
-    let verbs = Verbs::of(&words, call.words.first().and_then(Value::as_exact));
+    let verbs = Verbs::of(&words, first);
     let name = call.program.split(' ').next().unwrap_or(&call.program);
     if verbs.any(|verb, rest| takes_away(name, verb, rest) || sets(verb, rest)) {
         machine.add(unwatched("changes what watches the agent"));
@@ -193,6 +214,12 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.add(unwatched("adds a server of which the agent asks about no call"));
         }
         servers::added(machine, call);
+        if SERVERS_IN.iter().any(|(programs, taking)| {
+            programs.contains(&name)
+                && verbs.any(|_, rest| rest.first().is_some_and(|verb| taking.contains(verb)))
+        }) {
+            machine.add(unwatched("adds a program that starts with every later session of the agent"));
+        }
         if verbs.sure == Some("mcp") {
             return Exit::unknown();
         }
@@ -224,8 +251,23 @@ pub(crate) fn agent(machine: &mut Machine<'_>, call: &Call) -> Exit {
         .or_else(|| lives_elsewhere(machine))
         .or_else(|| starts_unguarded(machine, call, &words))
         .or_else(|| begins_apart(machine, name))
+        .or_else(|| goes_on_alone(&words, name))
     {
         machine.add(unwatched(note));
+    }
+    if GOING_ON_ALONE.iter().any(|(programs, _)| programs.contains(&name)) {
+        for text in options_of(&words, "--exec") {
+            machine.possibly(|machine| {
+                machine.cut_loose(|machine| machine.run_text(&Value::exact(text), Input::Inherited))
+            });
+        }
+    }
+    let home = &machine.world().place().home;
+    // What holds the home directory holds the settings of every agent, and those of the guard.
+    if machine.may_write_from_here(home) {
+        machine.out_here(|machine| {
+            machine.add(unwatched("starts an agent in a container that may write your home directory: no hook of checkrein runs there"));
+        });
     }
     machine.opaque("starts another agent");
     Exit::unknown()
@@ -245,6 +287,16 @@ fn options_of<'a>(words: &[&'a str], option: &str) -> Vec<&'a str> {
 fn begins_apart(machine: &Machine<'_>, name: &str) -> Option<&'static str> {
     let is_window = EDITORS.contains(&name);
     (machine.is_cut_loose() && !machine.is_away() && !is_window).then_some(
+        "starts an agent where nothing tells that it belongs to this session, so what it does counts for none of its limits",
+    )
+}
+
+/// Whether the agent goes on without whoever started it.
+fn goes_on_alone(words: &[&str], name: &str) -> Option<&'static str> {
+    let goes_on = GOING_ON_ALONE.iter().any(|(programs, options)| {
+        programs.contains(&name) && words.iter().any(|word| options.contains(word))
+    });
+    goes_on.then_some(
         "starts an agent where nothing tells that it belongs to this session, so what it does counts for none of its limits",
     )
 }
@@ -316,7 +368,7 @@ fn takes_in(program: &str, verb: &str, rest: &[&str]) -> bool {
         // `opencode plugin MODULE` installs it, and names it in the settings.
         || WITH_PLUGINS.contains(&program)
             && matches!(verb, "plugin" | "plug")
-            && rest.iter().any(|word| !word.starts_with('-'))
+            && rest.iter().find(|word| !word.starts_with('-')).is_some_and(|word| !LISTING.contains(word))
 }
 
 fn unwatched(note: &str) -> Draft {
@@ -381,7 +433,7 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
 }
 
 /// Editors with an agent in them: without words that start it, they open a window before which a user sits.
-const EDITORS: &[&str] = &["cursor", "kiro", "windsurf", "antigravity", "warp"];
+const EDITORS: &[&str] = &["cursor", "kiro", "windsurf", "windsurf-next", "trae", "antigravity", "warp"];
 const OF_EDITORS: &[&str] = &["agent", "chat", "-p", "--print"];
 /// Programs and words that get an answer in words, or a command that the user is asked about.
 const TALKING: &[&str] =

@@ -172,6 +172,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "socat" => network::socat,
         "name_lookup" => network::name_lookup,
         "netcat" => network::netcat,
+        "telnet" => network::telnet,
         "httpie" => network::httpie,
         "wget" => network::wget,
         "curl" => network::curl,

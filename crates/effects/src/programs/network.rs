@@ -19,7 +19,7 @@ mod streams;
 mod told_to_run;
 mod transfer;
 
-pub(crate) use streams::{netcat, socat};
+pub(crate) use streams::{netcat, socat, telnet};
 pub(super) use transfer::remote_name;
 pub(crate) use transfer::{curl, httpie, wget};
 

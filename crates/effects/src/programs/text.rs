@@ -69,6 +69,7 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         machine.possibly(|machine| machine.write(file));
     }
     commands.extend(vim::typed(machine, call));
+    vim::sent(machine, call);
     let mut buffer = match files.first() {
         Some(file) if !commands.is_empty() => machine.read(file).into_input(),
         Some(_) | None => Input::Inherited,

@@ -224,19 +224,34 @@ impl<'a> ToolCall<'a> {
     /// The same path as it is written, without following links.
     fn written(&self, text: &str) -> String {
         let home = &self.world.place().home;
-        let decoded = text.strip_prefix("file://").map(decoded_address);
+        let decoded = text.strip_prefix("file://").map(decoded_address).or_else(|| self.unescaped(text));
         let text = decoded.as_deref().unwrap_or(text);
         // Some servers expand what a shell would.
-        let at_home = ["$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name));
+        let at_home = HOMES.iter().find_map(|name| text.strip_prefix(name));
         if let Some(rest) = at_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
             return format!("{home}{rest}");
         }
         match text.strip_prefix('~') {
             Some("") => home.as_str().to_owned(),
             Some(rest) if rest.starts_with('/') => format!("{}{rest}", home.as_str()),
+            // The home of the user by their name.
+            Some(rest) if home.name().is_some_and(|user| rest.split('/').next() == Some(user)) => {
+                let below = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
+                format!("{home}{below}")
+            }
             Some(_) | None if text.starts_with('/') => text.to_owned(),
             Some(_) | None => format!("{}/{text}", self.action.cwd.as_str()),
         }
+    }
+
+    /// A path whose escapes a server takes out: what it names then can be nothing else, and nothing stands under the name as it is written.
+    fn unescaped(&self, text: &str) -> Option<String> {
+        if !self.action.tool.as_str().starts_with("mcp__") {
+            return None;
+        }
+        let plain = plain_path(text)?;
+        let literal = self.action.cwd.join(text);
+        (self.world.entry(&literal) == Entry::Missing).then_some(plain)
     }
 
     /// Adds a certain effect on the target alone.
@@ -419,8 +434,50 @@ pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool)
 
 /// Whether a path can be nothing else.
 pub(crate) fn is_rooted(path: &str) -> bool {
-    let beginnings = ["/", "~/", "file://", "$HOME/", "${HOME}/"];
-    path == "~" || beginnings.iter().any(|beginning| path.starts_with(beginning))
+    begins_at_root(path) || plain_path(path).is_some()
+}
+
+fn begins_at_root(path: &str) -> bool {
+    let is_home =
+        |name: &&str| path.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    path == "~"
+        || ["/", "~/", "file://"].iter().any(|beginning| path.starts_with(beginning))
+        || HOMES.iter().any(is_home)
+}
+
+/// How the home directory is written where variables are taken in: by shells, by `expandvars` of Python, by editors (VS Code's "Variables
+/// Reference"), by PowerShell and by `cmd`.
+const HOMES: &[&str] = &[
+    "$HOME",
+    "${HOME}",
+    "${env:HOME}",
+    "${userHome}",
+    "$env:HOME",
+    "$Env:HOME",
+    "%HOME%",
+    "%USERPROFILE%",
+    "$env:USERPROFILE",
+    "$Env:USERPROFILE",
+    "${env:USERPROFILE}",
+];
+
+/// How often escapes are taken out at most (ours): a path may pass through two readers of addresses.
+const READERS: usize = 3;
+
+/// A path without the escapes of an address; `None` where it has none, or is not one that can be nothing else.
+fn plain_path(text: &str) -> Option<String> {
+    if !text.contains('%') || text.contains('\n') || text.starts_with("file:") {
+        return None;
+    }
+    let mut plain = text.to_owned();
+    for _ in 0..READERS {
+        let next = decoded_address(&plain);
+        if next == plain {
+            break;
+        }
+        plain = next;
+    }
+    (plain != text && begins_at_root(&plain)).then_some(plain)
 }
 
 /// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).

@@ -47,7 +47,41 @@ const TEXTS: usize = 512;
 /// What secret stands in the texts of an input, when one does.
 pub(super) fn secret(input: &Json) -> Option<&'static str> {
     let mut left = TEXTS;
-    search(input, DEPTH, &mut left)
+    search(input, DEPTH, &mut left).or_else(|| cut(input))
+}
+
+/// How many texts of an input are put together by twos, and how much of each is looked at, in letters (ours).
+const PIECES: usize = 48;
+const PIECE: usize = 128;
+
+/// A token that is cut in two, where an input holds both parts: the one text ends with its beginning, another begins with the rest.
+pub(super) fn cut(input: &Json) -> Option<&'static str> {
+    let is_of_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let texts: Vec<&str> = texts_within(input, &|_| true);
+    let tails = texts.iter().filter_map(|text| {
+        let start = text.rfind(|c: char| !is_of_token(c)).map_or(0, |at| at + 1);
+        let word = text.get(start..).filter(|word| word.len() <= PIECE)?;
+        let begun = TOKENS.iter().find_map(|(start, _)| word.strip_prefix(start))?;
+        // A name that begins like a token goes on in small letters.
+        let is_random =
+            begun.len() < 3 || begun.bytes().any(|byte| !matches!(byte, b'a'..=b'z' | b'_' | b'-'));
+        is_random.then_some(word)
+    });
+    let tails: Vec<&str> = tails.take(PIECES).collect();
+    if tails.is_empty() {
+        return None;
+    }
+    let heads = texts.iter().filter_map(|text| {
+        let end = text.find(|c: char| !is_of_token(c)).unwrap_or(text.len());
+        text.get(..end).filter(|word| {
+            !word.is_empty() && word.len() <= PIECE && word.bytes().any(|byte| byte.is_ascii_digit())
+        })
+    });
+    let heads: Vec<&str> = heads.take(PIECES).collect();
+    let is_token = |word: String| in_text(&word) == Some("a token");
+    let is_cut =
+        tails.iter().any(|tail| heads.iter().any(|head| tail != head && is_token(format!("{tail}{head}"))));
+    is_cut.then_some("a token in two parts")
 }
 
 fn search(value: &Json, depth: usize, left: &mut usize) -> Option<&'static str> {
@@ -165,6 +199,25 @@ mod tests {
         assert_eq!(secret(&json!({"text": format!("use AKIA{}", "IOSFODNN7EXAMPLX")})), Some("a token"));
         for held in ["API_KEY=sk-test-1234567890abcdef", "Bearer sk-test-1234567890abcdef"] {
             assert_eq!(secret(&json!({ "body": held })), Some("a token"), "{held}");
+        }
+        let token = format!("ghp_{}", "0123456789abcdefghijABCDEFGHIJ012345");
+        for at in [4, 6, 20, 35] {
+            let (one, two) = token.split_at(at);
+            for held in [
+                json!({ "a": one, "b": two }),
+                json!({ "b": two, "a": one }),
+                json!({ "x": [format!("use {one}"), { "y": format!("{two}.") }] }),
+            ] {
+                assert_eq!(secret(&held), Some("a token in two parts"), "{held}");
+            }
+        }
+        let sha = "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432";
+        for held in [
+            json!({ "name": "npm_config", "sha": sha }),
+            json!({ "a": "npm_package_json", "b": sha }),
+            json!({ "a": "x", "b": sha }),
+        ] {
+            assert_eq!(secret(&held), None, "{held}");
         }
         let named = json!({"body": "a=1&client_secret=1f4b7c9d2e6a8035"});
         assert_eq!(secret(&named), Some("the value of a secret"));

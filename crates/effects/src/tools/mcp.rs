@@ -187,7 +187,7 @@ fn hand_over(call: &mut ToolCall<'_>, name: &Name, explained: Explained) {
     };
     let known =
         || handed::known(input, &call.secret_settings()).then_some("a secret of the project's settings");
-    let Some(what) = found.or_else(known) else { return };
+    let Some(what) = found.or_else(|| handed::cut(input)).or_else(known) else { return };
     let host = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
     call.add_as(EffectKind::DataUpload, Target::Host(host), |effect| {
         effect.reach = Some(NetworkReach::External);

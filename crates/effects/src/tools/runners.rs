@@ -283,7 +283,7 @@ fn in_options(name: &str) -> String {
 const LEADING: &[&str] = &["do", "then", "else", "elif", "if", "while", "until", "time", "!", "{"];
 
 /// Whether a part of a text begins with a program that is known, and words behind it: words for anybody else begin otherwise.
-pub(super) fn begins_with_program(text: &str) -> bool {
+pub(crate) fn begins_with_program(text: &str) -> bool {
     let parts = text.split([';', '|', '&', '\n', '(', ')', '`', '{', '}']);
     parts.into_iter().any(|part| {
         let mut words =

@@ -23,6 +23,9 @@ impl Reviewer for Scripted {
         let action = Action::tool_call(&*call.tool, call.arguments.clone(), AbsolutePath::root());
         let passage = |arguments| CallPassage { action: Some(action.clone()), arguments, note: None };
         match call.tool.as_str() {
+            "get_prompt" | "get_completion" if call.arguments.to_string().contains(TOKEN) => {
+                Ruling::Refused("a secret".to_owned())
+            }
             "deny" => Ruling::Refused("no\nbecause\nof\nfive\nlines\nand more".to_owned()),
             "ask" => Ruling::Asked { question: "sure?".to_owned(), passage: passage(None) },
             "change" => Ruling::Passes(passage(Some(json!({ "safe": true })))),
@@ -355,4 +358,30 @@ fn what_a_server_asks_the_model_is_looked_through() {
         text.starts_with("[checkrein:") && heard["id"] == 0 && heard["params"]["maxTokens"] == 10,
         "{heard}"
     );
+}
+
+#[test]
+fn what_a_client_hands_over_without_a_call_is_reviewed() {
+    let prompt = |word: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": { "name": "p", "arguments": { "a": word } } });
+    let completion = |word: &str| {
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "completion/complete",
+            "params": { "ref": { "type": "ref/prompt", "name": "p" }, "argument": { "name": "a", "value": word } } })
+    };
+    for message in [prompt("x"), completion("x")] {
+        let line = line(&message);
+        assert_eq!(relay().from_client(&line), [Sent::ToServer(Cow::Borrowed(&line))]);
+    }
+    for message in [prompt(TOKEN), completion(TOKEN)] {
+        let text = line(&message);
+        let relay = relay();
+        let refused = texts::failure(&message["id"], "a secret");
+        assert_eq!(relay.from_client(&text), [to_client(&refused)]);
+        // Within several messages the others go on.
+        let other = json!({ "jsonrpc": "2.0", "id": 3, "method": "ping" });
+        let both = line(&json!([message, other]));
+        let sent = relay.from_client(&both);
+        assert_eq!(sent, [Sent::ToServer(Cow::Owned(line(&json!([other])))), to_client(&json!([refused]))]);
+    }
+    let twice = br#"{"id":1,"method":"prompts/get","params":{"name":"p","name":"q"}}"#;
+    assert!(matches!(relay().from_client(twice).as_slice(), [Sent::ToClient(_)]));
 }

@@ -4,8 +4,10 @@ use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Upload, Value};
 
 use super::{Sent, note_secret_sent, request};
+use crate::interpreter::known_hosts;
 use crate::programs::containers::ENGINE_SOCKETS;
 use crate::programs::{store_place, stores};
+use crate::tools::begins_with_program;
 use checkrein_catalogue::DefaultStore;
 
 /// Interprets a call of netcat.
@@ -38,6 +40,9 @@ pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         return Exit::unknown();
     }
     let sends = is_connected(&call.input);
+    if !listens && (arguments.has(&["-U", "--unixsock"]) || is_here(&other)) {
+        hear(machine, &call.input);
+    }
     if let Input::Text(text) = &call.input {
         let before = machine.effect_count();
         stores::orders_in_lines(machine, text);
@@ -104,6 +109,16 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         End::Listener => Some("listener".to_owned()),
         End::Program(_) | End::File(_) | End::Here => None,
     });
+    let calls_here =
+        ends.iter().any(|end| matches!(end, End::Host(host) if is_here(&Value::exact(host.as_str()))));
+    let calls_socket = call.words.iter().any(|word| {
+        word.known_start()
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case("unix-") || start.eq_ignore_ascii_case("unix:"))
+    });
+    if ends.contains(&End::Here) && (calls_here || calls_socket) {
+        hear(machine, &call.input);
+    }
     let Some(other) = other else {
         let mut input = call.input.clone();
         for end in &ends {
@@ -165,6 +180,34 @@ pub(crate) fn socat(machine: &mut Machine<'_>, call: &Call) -> Exit {
         None => {}
     }
     Exit::with(Output::Network(other))
+}
+
+/// `telnet`: what it is given on its input goes to the other end.
+pub(crate) fn telnet(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    let Some(other) = call.arguments.operands.first() else { return Exit::unknown() };
+    if is_connected(&call.input) {
+        if is_here(other) {
+            hear(machine, &call.input);
+        }
+        note_secret_sent(machine, &call.input, other);
+        machine.host(other, Upload::Yes);
+    } else {
+        request(machine, other, Sent::Nothing);
+    }
+    Exit::unknown()
+}
+
+fn is_here(host: &Value) -> bool {
+    host.as_exact().is_some_and(|host| known_hosts::reach(host) == NetworkReach::Local)
+}
+
+/// What goes to a port or a socket of this machine may be read by a shell that listens there: a command in it counts as one that may run, as
+/// if it were typed into a terminal.
+fn hear(machine: &mut Machine<'_>, input: &Input) {
+    let Input::Text(text) = input else { return };
+    if text.as_exact().is_some_and(begins_with_program) {
+        machine.possibly(|machine| machine.cut_loose(|machine| machine.run_text(text, Input::Inherited)));
+    }
 }
 
 /// Whether something other than the terminal is connected.

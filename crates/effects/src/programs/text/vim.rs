@@ -2,6 +2,7 @@
 
 use crate::effect::Depth;
 use crate::interpreter::{Call, Input, Machine, Output, Value};
+use crate::tools::begins_with_program;
 
 /// What a function does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,58 @@ pub(super) fn brought(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(|c: char| c.is_ascii_digit() || " :%,$.".contains(c));
     let file = BROUGHT.iter().find_map(|word| line.strip_prefix(word))?.trim();
     (!file.is_empty() && !file.starts_with(['!', '+'])).then_some(file)
+}
+
+/// What is sent to an editor that runs already, as far as it leads out of the editor: keys behind a colon are a command of its own, others may be
+/// typed into a terminal that it shows (`--remote-send`, `--remote-expr`: `:help clientserver` of Vim, `:help remote` of Neovim).
+pub(super) fn sent(machine: &mut Machine<'_>, call: &Call) {
+    let texts = |option: &'static str| {
+        call.arguments.values(&[option]).filter_map(Value::as_exact).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for expression in texts("--remote-expr") {
+        machine.possibly(|machine| machine.cut_loose(|machine| run(machine, &expression, &Input::Inherited)));
+    }
+    for keys in texts("--remote-send") {
+        for line in lines_of_keys(&keys) {
+            machine.possibly(|machine| {
+                machine.cut_loose(|machine| match line.split_once(':') {
+                    Some((_, command)) => run_command(machine, command),
+                    None if begins_with_program(&line) => {
+                        machine.run_text(&Value::exact(line.as_str()), Input::Inherited);
+                    }
+                    None => {}
+                });
+            });
+        }
+    }
+}
+
+/// The lines that keys come to, without the keys that only lead to another mode.
+fn lines_of_keys(keys: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut rest = keys;
+    while let Some(letter) = rest.chars().next() {
+        let named = rest.strip_prefix('<').and_then(|inner| inner.split_once('>'));
+        let named =
+            named.filter(|(name, _)| !name.is_empty() && name.len() <= 12 && !name.contains([' ', '<']));
+        let (key, behind) = match named {
+            Some((name, behind)) => (name.to_ascii_lowercase(), behind),
+            None => (letter.to_string(), rest.get(letter.len_utf8()..).unwrap_or_default()),
+        };
+        let last = lines.last_mut();
+        match (key.as_str(), last) {
+            ("cr" | "enter" | "return" | "nl" | "\r" | "\n", _) => lines.push(String::new()),
+            ("space", Some(line)) => line.push(' '),
+            ("bar", Some(line)) => line.push('|'),
+            ("lt", Some(line)) => line.push('<'),
+            ("bslash", Some(line)) => line.push('\\'),
+            (_, Some(line)) if named.is_none() => line.push(letter),
+            (_, Some(_) | None) => {}
+        }
+        rest = behind;
+    }
+    lines.retain(|line| !line.trim().is_empty());
+    lines
 }
 
 /// Carries out what a command line of the editor does by functions and other languages, with a text in the buffer.
@@ -281,6 +334,20 @@ fn arguments(text: &str) -> Vec<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_come_to_lines() {
+        for (keys, lines) in [
+            (":!ls -l<CR>", &[":!ls -l"][..]),
+            ("<Esc>:w<CR>:!ls<Enter>", &[":w", ":!ls"]),
+            ("<C-\\><C-N>:e<Space>x<CR>", &[":e x"]),
+            ("ls -l\r", &["ls -l"]),
+            (":echo 1 < 2<CR>", &[":echo 1 < 2"]),
+            ("<Esc>", &[]),
+        ] {
+            assert_eq!(super::lines_of_keys(keys), lines, "{keys}");
+        }
+    }
 
     #[test]
     fn calls_are_found_with_their_texts() {
