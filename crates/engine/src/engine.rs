@@ -204,12 +204,12 @@ fn event(call: &ToolCall, name: &str, moment: HookEventKind) -> HookEvent {
 
 fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answered {
     let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
-    let mut kept = kept_settings::stored(&ledger);
+    let mut kept = kept_settings::stored(context.environment(), &ledger);
     let mut gone = None;
     let in_two_lines = |first: String, next: String| format!("{first}\n{next}");
     if kept.is_none() || lost_records::is_looked_for(event) {
         gone = lost_records::notice(context, &ledger, event);
-        kept = kept.or_else(|| kept_settings::stored(&ledger));
+        kept = kept.or_else(|| kept_settings::stored(context.environment(), &ledger));
     }
     if let HookEventKind::ConfigurationChanged { .. } = &event.moment {
         // What changed is judged as it is before it is put back: the client must not take it up.

@@ -21,6 +21,7 @@
 //! | `confirmed_configuration` | the configuration as the user last confirmed it |
 //! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
+//! | `sealed_texts` | copies of texts of the user, sealed where records are |
 //! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `beside` | processes that are started beside a call |
@@ -136,6 +137,7 @@ pub mod retention;
 pub mod rollback;
 pub mod rules;
 mod seal;
+mod sealed_texts;
 pub mod senders;
 pub mod servers;
 pub mod session_ledger;

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 38] = [
+const STATE: [&str; 39] = [
     "agents",
     "allowed",
     "approvals",
@@ -43,6 +43,7 @@ const STATE: [&str; 38] = [
     "retention.looked",
     "routes",
     "runs",
+    "sealed-with",
     "server",
     "sessions",
     "snapshots",
