@@ -22,7 +22,7 @@ use checkrein_worktree::{
 };
 
 use super::super::for_no_agent;
-use super::super::name_choice::NamedKind;
+use super::super::name_choice::{NEWEST, NamedKind};
 use super::super::worktree::{Site, changes_since, note};
 use super::{KillGuarantee, RunOptions};
 use crate::credentials::RunCredential;
@@ -193,7 +193,7 @@ impl RunSession {
         for_no_agent(environment, "run --resume")?;
         let keeping = &wanted.keeping;
         let runs = Runs::new(environment.state.root());
-        let id = if run.is_empty() {
+        let id = if run.is_empty() || run == NEWEST {
             newest(&runs, environment, keeping.worktree.as_deref())?
         } else {
             let all: Vec<RunId> = runs.all()?.into_iter().map(|found| found.id).collect();
