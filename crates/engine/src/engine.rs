@@ -43,6 +43,7 @@ use crate::other_answerers::may_answer;
 use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::retention;
+use crate::set_back;
 use crate::spending::{self, LimitWarnings};
 use crate::turn_end::turn_ended;
 use crate::unhooked;
@@ -279,7 +280,14 @@ fn handle_moment(
             permission(context, ledger, event, action, halted)
         }
         HookEventKind::Prompt { text } => {
-            let unrecorded = context.record_or_tell(ledger, RecordBody::Prompt { text: text.clone() });
+            let body = if set_back::is_message(context, text) {
+                // No user spoke: what stands goes on, and what they asked for stays the goal.
+                let fields = serde_json::json!({});
+                RecordBody::Event { name: set_back::GOES_ON.to_owned(), fields }
+            } else {
+                RecordBody::Prompt { text: text.clone() }
+            };
+            let unrecorded = context.record_or_tell(ledger, body);
             let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
             let answer = if let Some(reason) = halted.or_else(of_origin) {
                 HookResponse::Halt { reason }
@@ -453,7 +461,7 @@ fn after(
             limits = spending::warnings(context, ledger, &spent, &appended.state);
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
-                None => intervene(context, ledger, &appended.state),
+                None => intervene(context, ledger, &appended.state, event),
             };
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
             let due = change_records::ran(context, &appended.state, &ended, outcome.failed);

@@ -58,6 +58,7 @@
 //! | `spending` | warnings at half and at four fifths of a budget |
 //! | `plugins` | the plugins of the user: which of them run, and that they are started after a call |
 //! | `sparing` | the places of the guard, which no restore touches |
+//! | `set_back` | the conversation set back below a run |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
@@ -142,6 +143,7 @@ pub mod senders;
 pub mod servers;
 pub mod session_ledger;
 mod session_texts;
+mod set_back;
 pub mod sparing;
 pub mod spending;
 pub mod stop;
