@@ -21,6 +21,9 @@ pub fn pattern_specific(pattern: PatternKind, severity: Severity) -> Interventio
         | PatternKind::OscillatingEdits
         | PatternKind::ExplorationWandering
         | PatternKind::Cascade => [SoftCorrection, ContextReinforcement, CheckpointRollback],
+        PatternKind::RepeatedVerdicts | PatternKind::OwnPattern => {
+            [SoftCorrection, ContextReinforcement, ResourceThrottling]
+        }
         PatternKind::ScopeCreep => [ContextReinforcement, ResourceThrottling, EmergencyStop],
         PatternKind::ResourceSpiral | PatternKind::RunawayExecution => {
             [ResourceThrottling, CheckpointRollback, EmergencyStop]
