@@ -264,7 +264,7 @@ fn transcript(calls: usize) -> String {
         rows.push(json!({ "type": "assistant", "uuid": used, "parentUuid": format!("u{}", number - 1), "message": { "content": [call] } }));
         rows.push(json!({ "type": "user", "uuid": answered, "parentUuid": used, "message": { "content": [answer] } }));
     }
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    rows.iter().map(Json::to_string).chain([String::new()]).collect::<Vec<_>>().join("\n")
 }
 
 // Source: seed 000-38
@@ -302,10 +302,10 @@ fn a_conversation_is_set_back_to_before_the_trouble_with_what_was_learned() {
             &String::from_utf8(environment.payload("heard-1", event, after)).unwrap(),
         );
         let ran = if number < 3 { command.as_str() } else { "true" };
-        loops.push_str(&format!(
+        loops.extend([format!(
             "answer=$({hook} claude < {id}.pre); echo \"$answer\" >> answers\ncase $answer in *deny*) ;; *) {ran}; {hook} claude < {id}.post >> answers ;; esac\n\
              grep -q '\"continue\":false' answers && sleep 60\n"
-        ));
+        )]);
     }
     let answer = r#"{"type":"assistant","message":{"id":"m1","model":"claude-sonnet-4-5","usage":{"input_tokens":10,"output_tokens":10},"content":[{"type":"text","text":"hm"}]}}"#;
     let script = format!(

@@ -21,9 +21,6 @@ pub fn pattern_specific(pattern: PatternKind, severity: Severity) -> Interventio
         | PatternKind::OscillatingEdits
         | PatternKind::ExplorationWandering
         | PatternKind::Cascade => [SoftCorrection, ContextReinforcement, CheckpointRollback],
-        PatternKind::RepeatedVerdicts | PatternKind::OwnPattern => {
-            [SoftCorrection, ContextReinforcement, ResourceThrottling]
-        }
         PatternKind::ScopeCreep => [ContextReinforcement, ResourceThrottling, EmergencyStop],
         PatternKind::ResourceSpiral | PatternKind::RunawayExecution => {
             [ResourceThrottling, CheckpointRollback, EmergencyStop]
@@ -31,9 +28,10 @@ pub fn pattern_specific(pattern: PatternKind, severity: Severity) -> Interventio
         PatternKind::Hallucination | PatternKind::ConfusedState => {
             [ContextReinforcement, CheckpointRollback, EmergencyStop]
         }
-        PatternKind::StuckLoop | PatternKind::ErrorExplorationLoop => {
-            [SoftCorrection, ContextReinforcement, ResourceThrottling]
-        }
+        PatternKind::StuckLoop
+        | PatternKind::ErrorExplorationLoop
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern => [SoftCorrection, ContextReinforcement, ResourceThrottling],
     };
     let [low, medium, high] = list;
     match severity {
