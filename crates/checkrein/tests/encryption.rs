@@ -21,6 +21,9 @@ const WORDS: [&str; 3] = ["marmalade", "rhubarb", "gooseberry"];
 /// Words of what files hold, of the name of one, and of a question, which the snapshots and the other stores are told.
 const FURTHER: [&str; 4] = ["quince", "medlar", "damson", "elderberry"];
 
+/// Words that the configuration lists for masking.
+const LISTED: [&str; 2] = ["cloudberry", "lingonberry"];
+
 fn encrypting() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", "audit:\n  encrypt: true\nsnapshots:\n  encrypt: true\n");
@@ -136,6 +139,90 @@ fn records_of_before_and_after_are_read_together_also_after_a_rotation() {
     let listed = environment.succeed(&["audit", "key", "list", "--json"]);
     assert_eq!(listed.matches("\"in_use\": true").count(), 1, "{listed}");
     assert_eq!(listed.matches("\"place\": \"file\"").count(), 2, "{listed}");
+}
+
+fn holding(folder: &Path, words: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(holding(&path, words));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap_or_default();
+        if words.iter().any(|word| bytes.windows(word.len()).any(|part| part == word.as_bytes())) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn copies_of_the_configuration_tell_no_name_that_it_lists() {
+    let listing = format!("  mask:\n    names: [{}]\n    literals: [{}]\n", LISTED[0], LISTED[1]);
+    let places = |environment: &TestEnvironment| {
+        let outside = environment.home().join(".local/share/checkrein");
+        [environment.state(), outside].map(|place| holding(&place, &LISTED)).concat()
+    };
+    let plain = TestEnvironment::new();
+    plain.configure("config.yaml", &format!("audit:\n{listing}"));
+    plain.bash("s", "ls");
+    assert!(places(&plain).len() > 2, "the copies hold them without encryption: {:?}", places(&plain));
+
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", &format!("audit:\n  encrypt: true\n{listing}"));
+    let start = |session: &str| {
+        let begins = environment.payload(session, "SessionStart", json!({ "source": "startup" }));
+        environment.answer_to(&begins);
+    };
+    start("s");
+    assert_eq!(places(&environment), Vec::<PathBuf>::new());
+    // The copies do what they are for: what became looser does not count before the user says so.
+    environment.configure("config.yaml", &format!("mode: observe\naudit:\n  encrypt: true\n{listing}"));
+    let call = "rm -rf ~";
+    assert_eq!(decision(&environment.bash("s", call)), Some("deny"), "a running session");
+    assert_eq!(decision(&environment.bash("t", call)), Some("deny"), "a new one");
+    assert_eq!(places(&environment), Vec::<PathBuf>::new());
+    environment.succeed(&["trust", "--yes"]);
+    let let_pass = environment.bash("u", call);
+    assert_eq!(decision(&let_pass), None, "{let_pass}");
+    assert_eq!(places(&environment), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn where_the_folder_of_the_keys_is_gone_no_key_is_made_before_the_user_says_so() {
+    let environment = encrypting();
+    work(&environment, "s");
+    fs::remove_dir_all(keys(&environment)).unwrap();
+    assert_eq!(decision(&environment.bash("t", "ls")), None, "what only looks goes on");
+    let asked = environment.bash("t", "touch new");
+    assert_eq!(decision(&asked), Some("ask"), "{asked}");
+    assert!(reason(&asked).contains("gone"), "{asked}");
+    assert!(!keys(&environment).exists(), "no new key was made behind the user's back");
+    let listed = environment.succeed(&["audit", "key", "list"]);
+    assert!(listed.contains("are gone") && listed.contains("audit key rotate"), "{listed}");
+    environment.succeed(&["audit", "verify"]);
+    assert_eq!(telling(&environment.state()), Vec::<PathBuf>::new());
+    let rotated = environment.checkrein(&["audit", "key", "rotate"]);
+    let told = String::from_utf8_lossy(&rotated.stderr).into_owned();
+    assert!(rotated.status.success() && told.contains("counts as confirmed"), "{told}");
+    assert_eq!(decision(&environment.bash("t", "touch new")), None);
+    environment.succeed(&["audit", "verify"]);
+    assert_eq!(telling(&environment.state()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn records_that_an_earlier_version_encrypted_are_not_left_behind_a_new_key_either() {
+    let environment = encrypting();
+    work(&environment, "s");
+    fs::remove_dir_all(keys(&environment)).unwrap();
+    fs::remove_dir_all(environment.state().join("sealed-with")).unwrap();
+    assert_eq!(decision(&environment.bash("t", "touch new")), Some("ask"));
+    assert!(!keys(&environment).exists());
+    // Where nothing is encrypted, the first key is made as ever.
+    let first = encrypting();
+    assert_eq!(decision(&first.bash("t", "touch new")), None);
+    assert!(keys(&first).exists());
 }
 
 // Source: seed 001-72

@@ -11,7 +11,7 @@
 mod support;
 
 use serde_json::{Value as Json, json};
-use support::{TestEnvironment, decision, reason};
+use support::{AT_ONCE, TestEnvironment, decision, reason, shell_call};
 
 fn environment(configuration: &str) -> TestEnvironment {
     let environment = TestEnvironment::new();
@@ -30,6 +30,108 @@ const COUNTING: &str = "governance:
       count: {of: 'action.command == \"ls\"', within: session}
       on_fail: {decision: halt, reason: three listings are enough, flag: high}
 ";
+
+/// The issues and the interventions of a session that are about this pattern: severity and actions of the first, rung of the others.
+fn of_pattern(environment: &TestEnvironment, session: &str, kind: &str) -> (Vec<Json>, Vec<Json>) {
+    let records = environment.records(session);
+    let bodies = || records.iter().map(|record| &record["body"]);
+    let issues = bodies().filter(|body| body["type"] == "issue" && body["kind"] == kind);
+    let made = bodies().filter(|body| body["type"] == "intervention" && body["pattern"] == kind);
+    let issue = |body: &Json| json!([body["severity"], body["actions"]]);
+    (issues.map(issue).collect(), made.map(|body| body["kind"].clone()).collect())
+}
+
+/// A call that runs, with its outcome.
+fn ran(environment: &TestEnvironment, session: &str, id: &str, command: &str) -> Json {
+    let call = environment.payload(session, "PreToolUse", shell_call(id, command, json!({})));
+    let answer = environment.answer_to(&call);
+    if decision(&answer).is_some_and(|decision| decision != "allow") {
+        return answer;
+    }
+    let response = json!({ "tool_response": { "stdout": format!("of {id}") } });
+    environment.answer_to(&environment.payload(session, "PostToolUse", shell_call(id, command, response)))
+}
+
+// Source: seed 001-75
+#[test]
+fn a_pattern_of_ones_own_is_an_issue_and_climbs_the_ladder() {
+    let environment = environment(&format!(
+        "{AT_ONCE}patterns:\n  custom_patterns:\n    - name: many_listings\n      of: 'action.command.startsWith(\"ls\")'\n      \
+         at_least: 3\n      within: session\n      severity: medium\n      reason: three listings\n      alternatives: [read a file]\n"
+    ));
+    for number in 1..=3 {
+        ran(&environment, "s", &format!("c{number}"), &format!("ls src/{number}"));
+    }
+    let (issues, made) = of_pattern(&environment, "s", "own_pattern");
+    assert_eq!(issues, [json!(["medium", [3]])], "it is an issue, with its severity and the action");
+    assert_eq!(made, Vec::<Json>::new(), "the hint with the call was the first word");
+    let told = ran(&environment, "s", "c4", "ls src/4");
+    assert!(told.to_string().contains("many_listings") && told.to_string().contains("2 times"), "{told}");
+    for number in 5..=8 {
+        ran(&environment, "s", &format!("c{number}"), &format!("ls src/{number}"));
+    }
+    let (_, made) = of_pattern(&environment, "s", "own_pattern");
+    let rungs: Vec<&str> = made.iter().filter_map(Json::as_str).collect();
+    assert_eq!(rungs.first(), Some(&"soft_correction"), "{rungs:?}");
+    assert!(rungs.contains(&"resource_throttling"), "as far as its severity goes: {rungs:?}");
+    assert!(!rungs.contains(&"checkpoint_rollback") && !rungs.contains(&"emergency_stop"), "{rungs:?}");
+    // One that never fires says nothing.
+    ran(&environment, "other", "o1", "ls src");
+    assert_eq!(of_pattern(&environment, "other", "own_pattern").0, Vec::<Json>::new());
+}
+
+#[test]
+fn a_pattern_of_ones_own_puts_nothing_off_that_is_built_in() {
+    let own = "patterns:\n  custom_patterns:\n    - name: each_call\n      of: 'true'\n      at_least: 1\n      within: session\n      \
+               severity: low\n      reason: a call\n";
+    let rungs = |configuration: &str| {
+        let environment = environment(configuration);
+        let mut strictest = 0;
+        for number in 0..12 {
+            let id = format!("c{number}");
+            let call = environment.payload("s", "PreToolUse", shell_call(&id, "make", json!({})));
+            let answer = environment.answer_to(&call);
+            if decision(&answer).is_some_and(|decision| decision != "allow") {
+                strictest += 1;
+                continue;
+            }
+            let response = json!({ "error": "Exit code 2\nmake: no rule" });
+            environment.answer_to(&environment.payload(
+                "s",
+                "PostToolUseFailure",
+                shell_call(&id, "make", response),
+            ));
+        }
+        (of_pattern(&environment, "s", "stuck_loop").1, strictest)
+    };
+    // With the pauses of the default: what is done about one's own pattern would fill them.
+    let (alone, refused) = rungs("");
+    let (beside, refused_beside) = rungs(own);
+    assert!(!alone.is_empty(), "there is a loop");
+    assert_eq!(alone, beside);
+    assert!(refused_beside >= refused, "{refused_beside} {refused}");
+}
+
+// Source: seed 001-24
+#[test]
+fn different_calls_that_are_refused_for_one_reason_are_one_issue() {
+    let environment = environment(AT_ONCE);
+    let mut told = String::new();
+    for number in 0..6 {
+        told = environment.bash("s", &format!("rm -rf /etc/service-{number}")).to_string();
+    }
+    let (issues, made) = of_pattern(&environment, "s", "repeated_verdicts");
+    assert_eq!(issues.len(), 1, "{issues:?}");
+    assert_eq!(issues[0][0], "medium");
+    assert!(!made.is_empty(), "{told}");
+    // Calls that pass, and one that is refused now and then, are none.
+    for number in 0..12 {
+        let command =
+            if number % 6 == 0 { format!("rm -rf /etc/{number}") } else { format!("ls src/{number}") };
+        ran(&environment, "t", &format!("t{number}"), &command);
+    }
+    assert_eq!(of_pattern(&environment, "t", "repeated_verdicts").0, Vec::<Json>::new());
+}
 
 // Source: seed 003-35
 #[test]

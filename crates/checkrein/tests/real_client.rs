@@ -506,6 +506,29 @@ fn each_switch_ends_the_client_with_what_it_started() {
     }
 }
 
+/// `--resume-session-at` takes the name of a turn; what came behind it reaches the model no more.
+// Source: seed 000-38
+#[test]
+fn a_conversation_that_loops_goes_on_from_before_the_loop_with_what_was_learned() {
+    let environment = guarded();
+    environment.configure("config.yaml", AT_ONCE);
+    let turns: Vec<Turn> = (0..40).map(|_| bash("cat settings-that-are-not-there")).collect();
+    let another_way = vec![bash("ls -a"), Turn::Says("another way")];
+    let model = Model::start(turns, vec![("checkrein set this conversation back", another_way)]);
+    let options =
+        ["--profile", "unattended", "--memory", "8G", "--tokens", "0", "--budget", "0", "--time", "100s"];
+    let (report, code) = supervised(&environment, &model, &options);
+    assert_eq!((code, report["attempts"].as_u64()), (Some(0), Some(2)), "{report}");
+    let session = report["session"].as_str().unwrap();
+    let records = environment.records(session);
+    let place = |body: &str| records.iter().position(|record| record["body"].to_string().contains(body));
+    let set_back = place("conversation_set_back").expect("it is on record");
+    let after = place("ls -a").expect("the agent went on, in the same session");
+    assert!(set_back < after);
+    let prompts = records.iter().filter(|record| record["body"]["type"] == "prompt");
+    assert_eq!(prompts.count(), 1, "what the run says is no word of the user");
+}
+
 #[test]
 fn a_client_without_hooks_is_judged_by_its_stream_and_one_with_hooks_only_by_them() {
     let environment = TestEnvironment::new();

@@ -252,6 +252,100 @@ fn what_may_pass_is_tried_again_with_the_same_session_and_one_purse() {
     assert_eq!(report["failure"], json!({ "class": "transient", "cause": "capacity" }));
 }
 
+/// A transcript as Claude Code writes it: a prompt, and calls with their answers.
+fn transcript(calls: usize) -> String {
+    let mut rows = vec![
+        json!({ "type": "user", "uuid": "u0", "parentUuid": null, "message": { "role": "user", "content": "do it" } }),
+    ];
+    for number in 1..=calls {
+        let (used, answered) = (format!("a{number}"), format!("u{number}"));
+        let call = json!({ "type": "tool_use", "id": format!("t{number}"), "name": "Bash", "input": {} });
+        let answer = json!({ "type": "tool_result", "tool_use_id": format!("t{number}"), "content": "x" });
+        rows.push(json!({ "type": "assistant", "uuid": used, "parentUuid": format!("u{}", number - 1), "message": { "content": [call] } }));
+        rows.push(json!({ "type": "user", "uuid": answered, "parentUuid": used, "message": { "content": [answer] } }));
+    }
+    rows.iter().map(Json::to_string).chain([String::new()]).collect::<Vec<_>>().join("\n")
+}
+
+// Source: seed 000-38
+#[test]
+fn a_conversation_is_set_back_to_before_the_trouble_with_what_was_learned() {
+    let scene = Scene::new(&[], "");
+    let environment = &scene.environment;
+    environment.configure("config.yaml", AT_ONCE);
+    environment.write("transcript.jsonl", &transcript(40));
+    let place = environment.project().join("transcript.jsonl");
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    // Two calls that get on, then one that fails in the same way again and again.
+    let mut loops = String::new();
+    for number in 1..=24 {
+        let id = format!("t{number}");
+        let command = if number < 3 { format!("echo {number} > made-{number}") } else { "make".to_owned() };
+        let name = |more: &Json| {
+            let mut fields = more.clone();
+            fields["transcript_path"] = json!(place);
+            fields
+        };
+        let before = shell_call(&id, &command, name(&json!({})));
+        environment.write(
+            &format!("{id}.pre"),
+            &String::from_utf8(environment.payload("heard-1", "PreToolUse", before)).unwrap(),
+        );
+        let (event, outcome) = if number < 3 {
+            ("PostToolUse", json!({ "tool_response": { "stdout": "done" } }))
+        } else {
+            ("PostToolUseFailure", json!({ "error": "Exit code 2\nmake: no rule to make target" }))
+        };
+        let after = shell_call(&id, &command, name(&outcome));
+        environment.write(
+            &format!("{id}.post"),
+            &String::from_utf8(environment.payload("heard-1", event, after)).unwrap(),
+        );
+        let ran = if number < 3 { command.as_str() } else { "true" };
+        loops.extend([format!(
+            "answer=$({hook} claude < {id}.pre); echo \"$answer\" >> answers\ncase $answer in *deny*) ;; *) {ran}; {hook} claude < {id}.post >> answers ;; esac\n\
+             grep -q '\"continue\":false' answers && sleep 60\n"
+        )]);
+    }
+    let answer = r#"{"type":"assistant","message":{"id":"m1","model":"claude-sonnet-4-5","usage":{"input_tokens":10,"output_tokens":10},"content":[{"type":"text","text":"hm"}]}}"#;
+    let script = format!(
+        "printf '%s\\0' \"$@\" >> tries; echo >> tries\necho '{OPENED}'\necho '{answer}'\n[ $(wc -l < tries) -gt 1 ] && exit 0\n{loops}exit 7"
+    );
+    let path = scene.program("claude", &script);
+    let run = |profile: &str| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        let words =
+            ["run", "--profile", profile, "--memory", "4G", "--time", "120s", "--", "claude", "-p", "do it"];
+        command.args(words).env("PATH", &path).stdin(Stdio::null()).output().unwrap()
+    };
+    let output = run("unattended");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let tries = fs::read_to_string(environment.project().join("tries")).unwrap_or_default();
+    let answers = fs::read_to_string(environment.project().join("answers")).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{said}\n{answers}\n{tries}");
+    assert!(said.contains("set back to before action 3"), "{said}\n{answers}\n{tries:?}");
+    let second = tries.split("do it\0\n").nth(1).unwrap_or_else(|| panic!("{tries:?}"));
+    let words: Vec<&str> = second.split('\0').collect();
+    assert_eq!(&words[..5], ["--resume", "heard-1", "--resume-session-at", "u2", "-p"], "{words:?}");
+    let learned = words[5];
+    assert!(
+        learned.contains("checkrein set this conversation back") && learned.contains("`make`"),
+        "{learned}"
+    );
+    assert!(learned.lines().count() <= 5, "{learned}");
+    let kept = environment.records("heard-1");
+    let event = kept.iter().find(|record| record["body"]["name"] == "conversation_set_back");
+    assert_eq!(event.expect("it is on record")["body"]["fields"]["before"], 3);
+
+    // With a user near, who is asked about files, nothing is set back by itself.
+    for name in ["tries", "answers"] {
+        fs::remove_file(environment.project().join(name)).unwrap();
+    }
+    let output = run("interactive");
+    let tries = fs::read_to_string(environment.project().join("tries")).unwrap();
+    assert_eq!(tries.matches("--resume-session-at").count(), 0, "{tries:?} {output:?}");
+}
+
 #[test]
 fn attempts_share_one_worktree_and_going_on_keeps_the_manner() {
     let scene = Scene::new(&[], "");

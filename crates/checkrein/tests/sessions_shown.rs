@@ -48,6 +48,40 @@ fn a_log_begins_where_the_user_says() {
 }
 
 #[test]
+fn the_word_for_the_newest_is_taken_wherever_a_name_is() {
+    let environment = TestEnvironment::new();
+    let refused = |words: &[&str]| {
+        let output = environment.checkrein(words);
+        assert!(!output.status.success(), "{words:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refused(&["incident", "show", "LAST"]).contains("there is no incident yet"));
+    assert!(refused(&["run", "show", "LAST"]).contains("there is no run yet"));
+    environment.bash("one", "ls -a");
+    environment.bash("two", "ls src");
+    environment.succeed(&["halt", "one", "--reason", "first"]);
+    thread::sleep(Duration::from_millis(20));
+    environment.succeed(&["halt", "two", "--reason", "second"]);
+    let shown = environment.succeed(&["incident", "show", "LAST"]);
+    assert!(shown.contains("two") && shown.contains("second"), "{shown}");
+    let closed = environment.succeed(&["incident", "close", "LAST", "--note", "looked"]);
+    assert!(closed.contains("two"), "{closed}");
+    // The newest halted one; then the other.
+    assert!(environment.succeed(&["resume", "LAST"]).contains("two"));
+    assert!(environment.succeed(&["resume", "LAST"]).contains("one"));
+    assert!(refused(&["resume", "LAST"]).contains("no session is halted"));
+    environment.bash("two", "ls -l");
+    let log = environment.succeed(&["log", "--session", "LAST"]);
+    assert!(log.contains("ls -l") && !log.contains("ls -a"), "{log}");
+    assert!(environment.succeed(&["halt", "LAST"]).contains("two"));
+    // What lets something pass is named: what is newest may be another one by now.
+    assert!(refused(&["approval", "allow", "LAST"]).contains("may mean another question"));
+    assert!(refused(&["change", "approve", "LAST", "--yes"]).contains("may mean another change"));
+    assert!(refused(&["approval", "show", "LAST"]).contains("there is no question yet"));
+    assert!(refused(&["ticket", "close", "LAST", "--note", "x"]).contains("no ticket is open"));
+}
+
+#[test]
 fn a_session_is_shown_by_the_beginning_of_its_name() {
     let environment = TestEnvironment::new();
     fs::write(environment.home().join("diary.md"), "dear diary\n").unwrap();

@@ -423,3 +423,41 @@ fn the_limits_of_a_run_are_those_of_its_hooks() {
         assert!(reason(&answer).contains("limit of $1.00"), "{forged}: {answer}");
     }
 }
+
+// Source: seed 003-12
+#[test]
+fn a_halt_ends_the_process_of_an_agent_that_nobody_watches() {
+    let tripwire = "governance:\n  tripwires:\n    - id: no_listing\n      condition: action.command == \"ls\"\n      on_fail: {decision: halt, reason: enough}\n";
+    let ends = |profile: &str| {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", &format!("profile: {profile}\n{tripwire}"));
+        let begins = environment.payload("s", "SessionStart", json!({ "source": "startup" }));
+        let call = environment.payload("s", "PreToolUse", shell_call("c1", "ls", json!({})));
+        environment.write("begins", &String::from_utf8(begins).unwrap());
+        environment.write("call", &String::from_utf8(call).unwrap());
+        let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+        // An agent that does not listen to what its hooks say.
+        let script = format!(
+            "#!/usr/bin/perl\nsystem('{hook} claude < begins > /dev/null'); system('{hook} claude < call > answer'); sleep 20;\n"
+        );
+        environment.write("bin/claude", &script);
+        let program = environment.project().join("bin/claude");
+        fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut child = environment.command(&program).stdin(Stdio::null()).spawn().unwrap();
+        let answer = environment.project().join("answer");
+        let began = std::time::Instant::now();
+        let mut ended = None;
+        while ended.is_none() && began.elapsed() < std::time::Duration::from_secs(6) {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            ended = child.try_wait().unwrap();
+        }
+        drop(child.kill());
+        child.wait().unwrap();
+        assert!(answer.exists(), "the hook was called");
+        let is_halted = environment.records("s").iter().any(|record| record["body"]["type"] == "halted");
+        assert!(is_halted, "the halt stands, whatever becomes of the process");
+        ended.is_some()
+    };
+    assert!(ends("unattended"), "nobody is there to end it");
+    assert!(!ends("interactive"), "a user is near, whose program it is");
+}

@@ -350,7 +350,9 @@ fn every_status_of_a_run_stands_in_its_help_and_in_the_table() {
         HookSwitch::NextCall,
         HookSwitch::Iterations,
     ];
-    stops.extend(switches.map(|switch| Stop::Hooks(HookStop { switch, reason: text(), report: None })));
+    stops.extend(
+        switches.map(|switch| Stop::Hooks(HookStop { switch, reason: text(), report: None, back: None })),
+    );
     for stop in &stops {
         // Who adds one has it in the list above as well.
         match stop {

@@ -286,7 +286,7 @@ pub(crate) enum Command {
         after_help = "Ends an agent under `checkrein run`, with everything that it started. Refuses every other agent its next call. Without this program, make a file named after the session, or `ALL`, in `halts/` of the state directory.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
     )]
     Halt {
-        /// Start of the name of the session
+        /// Start of the name of the session, or LAST
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         session: Option<String>,
         /// Halt every session, also those that start later
@@ -304,7 +304,7 @@ pub(crate) enum Command {
         after_help = "Limits and questions count from now on, in this session, and hold until you resume it again.\n\nExamples:\n  checkrein resume\n  checkrein resume 4f3c\n  checkrein resume 4f3c --with-limits\n  checkrein resume 4f3c --file-operations 10 --calls 30\n  checkrein resume 4f3c --ask command --ask file_write\n  checkrein resume --all"
     )]
     Resume {
-        /// Start of the name of the session [default: the only halted one]
+        /// Start of the name of the session, or LAST [default: the only halted one]
         session: Option<String>,
         /// Resume every session
         #[arg(long)]

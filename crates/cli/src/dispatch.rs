@@ -26,7 +26,7 @@ use crate::commands::elsewhere;
 use crate::commands::engine::EngineLife;
 use crate::commands::history::HistoryQuery;
 use crate::commands::incidents::ClosingSource;
-use crate::commands::name_choice::is_near;
+use crate::commands::name_choice::{NEWEST, is_near};
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::{
@@ -304,7 +304,11 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Watch { once, all } => watch::watch(&environment, once.into(), all.into(), output),
         Command::Undo(wanted) => {
             let permissions = wanted.consent.permissions(wanted.remove_new);
-            let choice = wanted.action.as_deref().map_or(undo::UndoChoice::Newest, undo::UndoChoice::Named);
+            let choice = wanted
+                .action
+                .as_deref()
+                .filter(|named| *named != NEWEST)
+                .map_or(undo::UndoChoice::Newest, undo::UndoChoice::Named);
             undo::undo(&environment, choice, permissions, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {

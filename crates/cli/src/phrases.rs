@@ -105,6 +105,8 @@ pub fn pattern(kind: PatternKind) -> &'static str {
         PatternKind::OscillatingEdits => "an edit made, undone and made again",
         PatternKind::ErrorExplorationLoop => "repeated errors, and reading that leads nowhere",
         PatternKind::RunawayExecution => "calls that take more and more, away from the task",
+        PatternKind::RepeatedVerdicts => "calls that are refused for one reason",
+        PatternKind::OwnPattern => "a pattern of your own",
         PatternKind::ConfusedState => "names that do not exist, and work outside the task",
     }
 }

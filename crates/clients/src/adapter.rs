@@ -13,6 +13,7 @@ use crate::events::ClientEvent;
 use crate::output::HookOutput;
 use crate::questions::{Answerer, Question, Questions};
 use crate::registration::{HookForm, HookLayout, Notation, Unit};
+use crate::rewind::Rewind;
 use crate::servers::ServerFile;
 use crate::status_line::StatusLineLayout;
 use crate::transcript::TranscriptPlace;
@@ -61,6 +62,8 @@ pub struct ClientAdapter {
     pub project_variable: Option<&'static str>,
     /// The words that start it again so that it goes on with a session; `None` where that is not known.
     pub resume: Option<Resume>,
+    /// How it goes on from an earlier turn of a session; `None` where that is not known.
+    pub rewind: Option<Rewind>,
     /// Arguments with which its hooks may not run.
     pub silencing: &'static [&'static str],
     /// Words of its command line with which its output tells what it spends, in a form that `checkrein run` understands; empty where there are none.
@@ -271,6 +274,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     marks: &[],
     project_variable: None,
     resume: None,
+    rewind: None,
     silencing: &[],
     telling: &[],
     transcript: Transcript::Absent,

@@ -7,6 +7,7 @@
 //! | `hooks` | what its settings register |
 //! | `questions` | when it asks a user, and when not |
 //! | `resume` | starting it again so that it goes on |
+//! | `rewind` | the same from before one of its calls |
 //!
 //! The forms are those that version 2.1 was seen to obey; where its documentation differs, what it does wins.
 
@@ -15,6 +16,7 @@ mod encode;
 mod hooks;
 mod questions;
 mod resume;
+mod rewind;
 
 use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
@@ -96,6 +98,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     marks: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     project_variable: Some("CLAUDE_PROJECT_DIR"),
     resume: Some(resume::resume),
+    rewind: Some(rewind::REWIND),
     silencing: &["--bare", "--safe-mode", "--setting-sources", "--settings"],
     telling: &["stream-json"],
     transcript: Transcript::Tells,

@@ -104,6 +104,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     status_line: None,
     marks: &["CODEX_SANDBOX"],
     project_variable: None,
+    rewind: None,
     resume: Some(resume::resume),
     silencing: &["--ignore-user-config"],
     telling: &["--json", "--experimental-json"],

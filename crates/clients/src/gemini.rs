@@ -99,6 +99,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     status_line: None,
     marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"],
     project_variable: Some("GEMINI_PROJECT_DIR"),
+    rewind: None,
     resume: Some(|words, session| {
         in_place_of(words, &["--resume", "-r", "--session-id"], ["--resume", session])
     }),

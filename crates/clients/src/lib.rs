@@ -27,6 +27,7 @@
 //! | `transcript` | what clients write down of a session: what was said, called, answered and spent |
 //! | `servers` | files in which clients name MCP servers, which are put behind the gateway and back |
 //! | `resume` | starting a client again so that it goes on with its session |
+//! | `rewind` | the same from before one of its calls |
 //! | `prices` | what tokens cost |
 //! | `error` | what can be wrong with a payload or a settings file |
 //!
@@ -63,6 +64,7 @@ mod questions;
 mod qwen;
 mod registration;
 mod resume;
+mod rewind;
 mod servers;
 mod shared_events;
 mod shown;
@@ -93,6 +95,7 @@ pub use registration::{
     EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage, Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
+pub use rewind::{EarlierTurn, Rewind, can_rewind, rewound};
 pub use servers::{NamedServer, ServerFile, ServerForm, ServerWay};
 pub use shown::{Ability, SHOWN};
 pub use status_line::{StatusLine, StatusLineLayout};

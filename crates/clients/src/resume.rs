@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use crate::adapter::ClientAdapter;
+
 /// How a client is started to go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResumeCommand {
@@ -21,12 +23,16 @@ pub enum Continuity {
     FromTheStart,
 }
 
+/// The client that these words start.
+pub(crate) fn client_of(words: &[OsString]) -> Option<&'static ClientAdapter> {
+    crate::of_program(Path::new(words.first()?).file_name()?.to_str()?)
+}
+
 /// The words that start a client again. `session` is its own name for the session that it goes on with.
 pub fn going_on(words: &[OsString], session: Option<&str>) -> ResumeCommand {
-    let name = words.first().and_then(|word| Path::new(word).file_name()?.to_str()).unwrap_or_default();
     // A name that could be read as an option is none.
     let session = session.filter(|session| !session.is_empty() && !session.starts_with('-'));
-    let resume = crate::of_program(name).and_then(|client| client.resume);
+    let resume = client_of(words).and_then(|client| client.resume);
     let changed = session.zip(resume).and_then(|(session, resume)| resume(words, session));
     match changed {
         Some(words) => ResumeCommand { words, manner: Continuity::SameSession },

@@ -53,6 +53,8 @@ fn in_words(pattern: PatternKind) -> String {
         | PatternKind::ExplorationWandering
         | PatternKind::Hallucination
         | PatternKind::ConfusedState
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern
         | PatternKind::Cascade => format!("as before ({})", pattern.name().replace('_', " ")),
     }
 }

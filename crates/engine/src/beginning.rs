@@ -26,6 +26,7 @@ use crate::intervention_texts::InterventionTexts;
 use crate::monitor::HeldTexts;
 use crate::places::real_place;
 use crate::rules::{RuleTexts, different};
+use crate::sealed_texts::{self, KeptText};
 use crate::session_texts::SessionTexts as _;
 
 /// The rules that a session is held to.
@@ -121,11 +122,11 @@ pub(crate) fn begin(
         .map_err(|error| Failure::Record(error.message))?;
     let texts = context.rules().cloned().unwrap_or_default();
     let write = |error: CommandError| Failure::Record(error.message);
-    config_files::write_private(&stored_at(ledger), texts.to_text().as_bytes()).map_err(write)?;
+    keep_text(&environment, ledger, RULES, &texts.to_text()).map_err(write)?;
     let places = other_names(&installation::guarded(&environment, &workspace, context.installations()));
     let words = InterventionTexts::read(&environment, context.policy().config());
     if words != InterventionTexts::default() {
-        config_files::write_private(&words_at(ledger), words.to_text().as_bytes()).map_err(write)?;
+        keep_text(&environment, ledger, WORDS, &words.to_text()).map_err(write)?;
     }
     let interventions = Some(words.hash().0);
     let commit = checkrein_world::checked_out(&workspace);
@@ -190,7 +191,7 @@ pub(crate) fn held(
     if !is_elsewhere && is_agreed(&hash) {
         return Ok(None);
     }
-    let mut first = stored(ledger, beginning)?;
+    let mut first = stored(environment, ledger, beginning)?;
     // A session that goes on in another step is held to what that step sets. The run above proves which one it is; without a run, what the
     // session began with stays.
     if environment.step_settings.is_some() {
@@ -281,9 +282,9 @@ fn words_held(
     if nothing.hash().0 == began {
         return Ok(Some(nothing));
     }
-    let path = words_at(ledger);
-    let texts = config_files::read(&path)?.and_then(|text| InterventionTexts::parse(&text));
-    texts.filter(|texts| texts.hash().0 == began).map(Some).ok_or_else(|| damaged(&path))
+    let texts = kept_text(environment, ledger, WORDS)?.and_then(|text| InterventionTexts::parse(&text));
+    let texts = texts.filter(|texts| texts.hash().0 == began);
+    texts.map(Some).ok_or_else(|| damaged(&kept_at(ledger, WORDS)))
 }
 
 /// Whether the described commands of the beginning are stricter about an action than those of now.
@@ -293,25 +294,56 @@ pub(crate) fn was_stricter(context: &Context, action: &Action, history: History,
     review(action, &world, earlier).verdict.kind > review(action, &world, &held.policy).verdict.kind
 }
 
-fn stored_at(ledger: &SessionLedger) -> AbsolutePath {
-    kept_at(ledger, "rules.json")
-}
-
-fn words_at(ledger: &SessionLedger) -> AbsolutePath {
-    kept_at(ledger, "interventions.json")
-}
+/// The copy of the rules in the folder of a session.
+const RULES: &str = "rules.json";
+/// The copy of the texts about interventions.
+const WORDS: &str = "interventions.json";
 
 fn kept_at(ledger: &SessionLedger, name: &str) -> AbsolutePath {
     let path: PathBuf = ledger.directory().join(name);
     AbsolutePath::root().join(&path.to_string_lossy())
 }
 
+/// What a copy of a session is bound to: nobody puts it in the place of another one.
+fn purpose(ledger: &SessionLedger, name: &str) -> String {
+    format!("{}/{name}", ledger.folder().as_str())
+}
+
+fn keep_text(
+    environment: &HostEnvironment,
+    ledger: &SessionLedger,
+    name: &str,
+    text: &str,
+) -> Result<(), CommandError> {
+    let vault = environment.state.vault();
+    sealed_texts::write(vault, &kept_at(ledger, name), text, &purpose(ledger, name))
+}
+
+fn kept_text(
+    environment: &HostEnvironment,
+    ledger: &SessionLedger,
+    name: &str,
+) -> Result<Option<String>, CommandError> {
+    let path = kept_at(ledger, name);
+    match sealed_texts::read(environment.state.vault(), &path, &purpose(ledger, name))? {
+        KeptText::Nothing => Ok(None),
+        KeptText::Text(text) => Ok(Some(text)),
+        KeptText::Shut(why) => {
+            let message = format!("the rules with which the session began cannot be read: {why}");
+            Err(CommandError::user(message, "`checkrein audit key list` shows the keys and where they are"))
+        }
+    }
+}
+
 /// The rules of the beginning; the record bears witness that they are what they were.
-fn stored(ledger: &SessionLedger, beginning: &Beginning) -> Result<RuleTexts, CommandError> {
-    let path = stored_at(ledger);
-    let text = config_files::read(&path)?.ok_or_else(|| damaged(&path))?;
-    let texts = RuleTexts::parse(&text).filter(|texts| texts.hash().0 == beginning.rules);
-    texts.ok_or_else(|| damaged(&path))
+fn stored(
+    environment: &HostEnvironment,
+    ledger: &SessionLedger,
+    beginning: &Beginning,
+) -> Result<RuleTexts, CommandError> {
+    let texts = kept_text(environment, ledger, RULES)?.and_then(|text| RuleTexts::parse(&text));
+    let texts = texts.filter(|texts| texts.hash().0 == beginning.rules);
+    texts.ok_or_else(|| damaged(&kept_at(ledger, RULES)))
 }
 
 fn damaged(path: &AbsolutePath) -> CommandError {

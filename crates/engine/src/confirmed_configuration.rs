@@ -22,6 +22,7 @@ use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::notification::{self, Notice};
 use crate::rules::{OwnTexts, different};
+use crate::sealed_texts::{self, KeptText};
 
 /// What is kept in the state directory.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -211,20 +212,40 @@ pub(crate) fn status_changed(facts: &Metadata) -> Option<Timestamp> {
     u64::try_from(milliseconds).ok().map(Timestamp)
 }
 
+/// What the copy is bound to.
+const PURPOSE: &str = "configuration.json";
+
 fn place(environment: &HostEnvironment) -> AbsolutePath {
     environment.state_path.join("configuration.json")
 }
 
 fn stored(environment: &HostEnvironment) -> Result<Option<Confirmed>, CommandError> {
     let path = place(environment);
-    let Some(text) = config_files::read(&path)? else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| {
-        CommandError::user(format!("`{path}` is damaged: {error}"), "`checkrein trust` writes it anew")
-    })
+    let damaged = |why: String| {
+        CommandError::user(format!("`{path}` is damaged: {why}"), "`checkrein trust` writes it anew")
+    };
+    let vault = environment.state.vault();
+    match sealed_texts::read(vault, &path, PURPOSE).map_err(|error| damaged(error.message))? {
+        // Without a key nothing is recorded either, which makes what changes something ask.
+        KeptText::Nothing | KeptText::Shut(_) => Ok(None),
+        KeptText::Text(text) => {
+            serde_json::from_str(&text).map(Some).map_err(|error| damaged(error.to_string()))
+        }
+    }
+}
+
+/// Takes the configuration of now as confirmed where the copy of what was confirmed is sealed with a key that is gone for good; whether it was so.
+/// For a person who makes another key.
+pub fn confirm_unreadable(environment: &HostEnvironment) -> Result<bool, CommandError> {
+    let is_unreadable = stored(environment).is_err();
+    if is_unreadable {
+        confirm(environment)?;
+    }
+    Ok(is_unreadable)
 }
 
 fn store(environment: &HostEnvironment, confirmed: &Confirmed) -> Result<(), CommandError> {
     let text = serde_json::to_string(confirmed)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
-    config_files::write_private(&place(environment), text.as_bytes())
+    sealed_texts::write(environment.state.vault(), &place(environment), &text, PURPOSE)
 }

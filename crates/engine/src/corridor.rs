@@ -342,7 +342,7 @@ impl Answering<'_> {
         id: &ActionId,
         state: &SessionState,
     ) -> (Review, HookResponse) {
-        let stopped = match intervene(self.context, self.ledger, state) {
+        let stopped = match intervene(self.context, self.ledger, state, self.call.event) {
             HookResponse::Halt { reason } => Some(HookResponse::Halt { reason }),
             HookResponse::Context { text } => {
                 let before = self.reply(&review);

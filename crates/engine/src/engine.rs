@@ -43,6 +43,7 @@ use crate::other_answerers::may_answer;
 use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::retention;
+use crate::set_back;
 use crate::spending::{self, LimitWarnings};
 use crate::turn_end::turn_ended;
 use crate::unhooked;
@@ -204,12 +205,12 @@ fn event(call: &ToolCall, name: &str, moment: HookEventKind) -> HookEvent {
 
 fn handle(context: &mut Context, event: &HookEvent, started: Instant) -> Answered {
     let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
-    let mut kept = kept_settings::stored(&ledger);
+    let mut kept = kept_settings::stored(context.environment(), &ledger);
     let mut gone = None;
     let in_two_lines = |first: String, next: String| format!("{first}\n{next}");
     if kept.is_none() || lost_records::is_looked_for(event) {
         gone = lost_records::notice(context, &ledger, event);
-        kept = kept.or_else(|| kept_settings::stored(&ledger));
+        kept = kept.or_else(|| kept_settings::stored(context.environment(), &ledger));
     }
     if let HookEventKind::ConfigurationChanged { .. } = &event.moment {
         // What changed is judged as it is before it is put back: the client must not take it up.
@@ -279,7 +280,14 @@ fn handle_moment(
             permission(context, ledger, event, action, halted)
         }
         HookEventKind::Prompt { text } => {
-            let unrecorded = context.record_or_tell(ledger, RecordBody::Prompt { text: text.clone() });
+            let body = if set_back::is_message(context, text) {
+                // No user spoke: what stands goes on, and what they asked for stays the goal.
+                let fields = serde_json::json!({});
+                RecordBody::Event { name: set_back::GOES_ON.to_owned(), fields }
+            } else {
+                RecordBody::Prompt { text: text.clone() }
+            };
+            let unrecorded = context.record_or_tell(ledger, body);
             let of_origin = || of_origin(context, event, ledger, &ledger.state().ok()?);
             let answer = if let Some(reason) = halted.or_else(of_origin) {
                 HookResponse::Halt { reason }
@@ -453,7 +461,7 @@ fn after(
             limits = spending::warnings(context, ledger, &spent, &appended.state);
             let stepped_in = match run_over(context, ledger, &appended.state) {
                 Some(stop) => stop,
-                None => intervene(context, ledger, &appended.state),
+                None => intervene(context, ledger, &appended.state, event),
             };
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
             let due = change_records::ran(context, &appended.state, &ended, outcome.failed);

@@ -6,7 +6,7 @@ use checkrein_intervention::{
 use checkrein_ledger::Durability;
 use checkrein_patterns::Issue;
 use checkrein_policy::Mode;
-use checkrein_protocol::{HookResponse, RecordBody, RollbackRecord, UnansweredRecord};
+use checkrein_protocol::{HookEvent, HookResponse, RecordBody, RollbackRecord, UnansweredRecord};
 use checkrein_review::VerdictKind;
 use checkrein_session::{SessionLedger, SessionState};
 use checkrein_supervise::runs::HookSwitch;
@@ -18,11 +18,17 @@ use crate::context::Context;
 use crate::monitor;
 use crate::notification::{self, Notice, NoticeQuestion};
 use crate::rollback::{self, Session};
+use crate::set_back::set_back;
 use crate::stop::{Barrier, Stopping, stop_session};
 use crate::verification;
 
 /// Does something about what the detectors find, if anything, and answers what the agent is told.
-pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &SessionState) -> HookResponse {
+pub(crate) fn intervene(
+    context: &Context,
+    ledger: &SessionLedger,
+    state: &SessionState,
+    event: &HookEvent,
+) -> HookResponse {
     let config = context.policy().config();
     let now = context.environment().now();
     let texts = || beginning::intervention_texts(context, ledger);
@@ -62,6 +68,12 @@ pub(crate) fn intervene(context: &Context, ledger: &SessionLedger, state: &Sessi
         Some(made) => {
             let about = noticed.about.as_ref();
             let told = goes_back.map(|rollback| go_back(context, ledger, state, rollback, about));
+            if let (Some(rollback), Some(issue)) = (goes_back, about) {
+                let files = told.as_deref().unwrap_or_default();
+                if let Some(reason) = set_back(context, (ledger, state), event, (rollback, files), issue) {
+                    return HookResponse::Halt { reason };
+                }
+            }
             let text = told.into_iter().fold(made.text, |text, told| text + "\n" + &told);
             HookResponse::Context { text }
         }

@@ -26,15 +26,18 @@ use checkrein_world::changes::real_path;
 use serde::{Deserialize, Serialize};
 
 use crate::beginning::settings_of_client;
+use crate::checkpoint;
 use crate::config_files;
 use crate::confirmed_configuration::{self, LoosenedConfiguration};
 use crate::confirmed_team_policy;
 use crate::context::Context;
+use crate::environment::HostEnvironment;
 use crate::error::CommandError;
 use crate::lost_records;
 use crate::notification::{self, Notice};
 use crate::pinned_policy;
 use crate::places::real_place;
+use crate::sealed_texts;
 use crate::verification::{RUNNING_FOR, TICK, lingers};
 
 /// How many of the newest records are looked at for calls that ran when settings changed (ours).
@@ -189,7 +192,7 @@ pub(crate) fn watch(
         }
         ways.insert(way_to_change(context, &kept.path));
         let changed = if stamp(&kept.path).is_none() { "was deleted" } else { "changed" };
-        match put_back(ledger, kept) {
+        match put_back(context, ledger, kept) {
             Ok(()) => {
                 renew(&mut next, &kept.path);
                 said.push(format!("`{}` was put back: it {changed} while a call ran, and {why}", kept.path));
@@ -366,8 +369,8 @@ fn close(path: &AbsolutePath, mode: u32) -> Result<(), CommandError> {
         .map_err(|error| CommandError::file("change the rights of", path, &error))
 }
 
-/// The file becomes what was kept. What stood there is put aside in the folder of the session, for a user to look at.
-fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
+/// The file becomes what was kept. What stood there is put aside in the folder of the session, masked, for a user to look at.
+fn put_back(context: &Context, ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     let now = fs::symlink_metadata(kept.path.as_str()).ok();
     let is_new_link =
         now.is_some_and(|facts| facts.file_type().is_symlink()) && real_folder(&kept.path) == kept.real;
@@ -380,7 +383,7 @@ fn put_back(ledger: &SessionLedger, kept: &Kept) -> Result<(), CommandError> {
     open_folders(&kept.path);
     if let Some(text) = text(&kept.path) {
         let aside = place(ledger, "settings.replaced");
-        config_files::write_private(&aside, text.as_bytes())?;
+        config_files::write_private(&aside, checkpoint::masked(context, &text).as_bytes())?;
     }
     if is_new_link {
         fs::remove_file(kept.path.as_str())
@@ -490,17 +493,49 @@ fn place(ledger: &SessionLedger, name: &str) -> AbsolutePath {
     AbsolutePath::root().join(&ledger.directory().join(name).to_string_lossy())
 }
 
-/// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew.
-pub(crate) fn stored(ledger: &SessionLedger) -> Option<Vec<Kept>> {
-    let text = checkrein_files::read_text(place(ledger, "settings.json").as_str(), LIMIT).ok()?;
-    serde_json::from_str(&text).ok()
+/// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew. Without the key the settings of the
+/// client are held all the same, a configuration is not.
+pub(crate) fn stored(environment: &HostEnvironment, ledger: &SessionLedger) -> Option<Vec<Kept>> {
+    let text = checkrein_files::read_text(place(ledger, KEPT).as_str(), LIMIT).ok()?;
+    let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
+    let vault = environment.state.vault();
+    let opened = kept.into_iter().filter_map(|one| {
+        let text = match &one.text {
+            Some(text) => Some(sealed_texts::opened(vault, text, &purpose(ledger, &one.path)).ok()?),
+            None => None,
+        };
+        Some(Kept { text, ..one })
+    });
+    Some(opened.collect())
+}
+
+/// The copies of settings files in the folder of a session.
+const KEPT: &str = "settings.json";
+
+/// What the copy of a configuration is bound to.
+fn purpose(ledger: &SessionLedger, path: &AbsolutePath) -> String {
+    format!("{}/{KEPT}/{path}", ledger.folder().as_str())
+}
+
+/// The same as it is written: the text of a configuration is sealed where records are.
+fn shut(context: &Context, ledger: &SessionLedger, one: &Kept) -> Option<Kept> {
+    let is_configuration =
+        is_policy(&one.path) || one.path == configuration(context) || pinned(context).contains(&one.path);
+    let text = match &one.text {
+        Some(text) if is_configuration => {
+            let vault = context.environment().state.vault();
+            Some(sealed_texts::shut(vault, text, &purpose(ledger, &one.path)).ok()?)
+        }
+        text => text.clone(),
+    };
+    Some(Kept { text, ..one.clone() })
 }
 
 fn store(context: &Context, ledger: &SessionLedger, kept: &[Kept]) {
-    let written = serde_json::to_string(kept).map_err(|error| error.to_string()).and_then(|text| {
-        config_files::write_private(&place(ledger, "settings.json"), text.as_bytes())
-            .map_err(|error| error.message)?;
-        lost_records::renew(context, ledger, "settings.json", &text);
+    let kept: Vec<Kept> = kept.iter().filter_map(|one| shut(context, ledger, one)).collect();
+    let written = serde_json::to_string(&kept).map_err(|error| error.to_string()).and_then(|text| {
+        config_files::write_private(&place(ledger, KEPT), text.as_bytes()).map_err(|error| error.message)?;
+        lost_records::renew(context, ledger, KEPT, &text);
         Ok(())
     });
     if let Err(error) = written {

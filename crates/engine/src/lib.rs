@@ -21,6 +21,7 @@
 //! | `confirmed_configuration` | the configuration as the user last confirmed it |
 //! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
+//! | `sealed_texts` | copies of texts of the user, sealed where records are |
 //! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
 //! | `beside` | processes that are started beside a call |
@@ -57,6 +58,7 @@
 //! | `spending` | warnings at half and at four fifths of a budget |
 //! | `plugins` | the plugins of the user: which of them run, and that they are started after a call |
 //! | `sparing` | the places of the guard, which no restore touches |
+//! | `set_back` | the conversation set back below a run |
 //! | `stop`, `incident`, `cleanup` | a stop, what is kept of it, what it leaves behind |
 //! | `notification`, `notifier` | telling people, by something that is handed in: a process of its own |
 //! | `replay` | a recorded session, played: reviewed and watched, recorded nowhere |
@@ -136,10 +138,12 @@ pub mod retention;
 pub mod rollback;
 pub mod rules;
 mod seal;
+mod sealed_texts;
 pub mod senders;
 pub mod servers;
 pub mod session_ledger;
 mod session_texts;
+mod set_back;
 pub mod sparing;
 pub mod spending;
 pub mod stop;

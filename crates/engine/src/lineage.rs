@@ -20,6 +20,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::ending::SUMMARY;
+use crate::environment::HostEnvironment;
 use crate::processes::Process;
 
 /// The folder with the processes of clients, below the state directory.
@@ -255,6 +256,15 @@ fn found(
         .map(by(Evidence::Process))
         .or_else(|| named_in_environment(context).find(is_other).map(by(Evidence::Environment)))
         .or_else(|| announced(context, event, client).filter(is_other).map(by(Evidence::Announcement)))
+}
+
+/// The number of the process of the client that started a hook, where it is the program of a client in which this session began.
+pub(crate) fn client_of(environment: &HostEnvironment, session: &FolderName) -> Option<i32> {
+    let (number, process) = Process::client(environment.process)?;
+    let known: ClientProcess = read(&processes(&environment.state).join(number.to_string()))?;
+    let is_its = known.session == session.as_str() && known.started == process.started;
+    let is_program = environment.client.programs.contains(&process.name.as_str());
+    (is_its && is_program).then_some(number)
 }
 
 /// The session of the nearest client at or above a process.

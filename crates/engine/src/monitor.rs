@@ -67,7 +67,10 @@ pub(crate) fn look(
     let strikes = config.stagnation_strikes();
     let out = |issue: &&Issue| state.controller().is_second_strike(issue, strikes);
     let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
-    let mut latest = issues.iter().filter(added_to);
+    // The verdict about the call in which a pattern of the user fired was the first word about it; and nothing that is found besides waits for it.
+    let is_own = |issue: &&Issue| issue.kind == PatternKind::OwnPattern;
+    let own = issues.iter().filter(added_to).find(is_own).filter(|issue| issue.signal > 1.0);
+    let mut latest = issues.iter().filter(added_to).filter(|issue| !is_own(issue));
     // An offer stands at the end of a turn alone, where nothing else can be answered.
     let offer = |issue: &&Issue| issue.kind == PatternKind::Cascade;
     let found = latest
@@ -75,7 +78,8 @@ pub(crate) fn look(
         .find(offer)
         .or_else(|| latest.clone().find(out))
         .or_else(|| latest.clone().find(stuck))
-        .or_else(|| latest.next());
+        .or_else(|| latest.next())
+        .or(own);
     if let Some(issue) = found {
         let goals = [config.goals.clone(), state.goals()].concat();
         let workspace = state.workspace().map(ToString::to_string);

@@ -5,12 +5,12 @@ use checkrein_patterns::{
 };
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
-    Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, RationalityRecord, RecordBody,
-    ReviewRecord, RiskRecord,
+    Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, OwnFinding, RationalityRecord,
+    RecordBody, ReviewRecord, RiskRecord,
 };
 use checkrein_session::file_operations;
 
-use checkrein_review::{Review, VerdictKind};
+use checkrein_review::{Fired, Review, VerdictKind};
 
 use crate::text::WARNING_NOT_SAID;
 use serde_json::Value as Json;
@@ -198,12 +198,22 @@ fn governance_record(review: &Review) -> Option<Box<GovernanceRecord>> {
             .iter()
             .map(|fired| format!("{}: {}", fired.name, fired.verdict.name()))
             .collect(),
+        own: governance.fired.iter().map(own_finding).collect(),
         flag: governance.flag,
         posture: trust.posture,
         debt: (trust.added > 0.0).then_some(trust.before + trust.added),
         asks_for_review: trust.asks_for_review,
         counted: governance.counted.clone(),
     }))
+}
+
+fn own_finding(fired: &Fired) -> OwnFinding {
+    OwnFinding {
+        name: fired.name.clone(),
+        severity: fired.severity,
+        summary: fired.reason.clone(),
+        advice: fired.advice.clone(),
+    }
 }
 
 /// The record of a message of the agent: a mark of it, and what it says about new work, with these patterns beside our own, and about what was

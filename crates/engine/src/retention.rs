@@ -4,9 +4,9 @@
 //!
 //! Stays whatever still acts or can go on: halts, allowances, open changes, runs that can be resumed, what a user pinned or trusted.
 
-use std::fs::{self, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -82,6 +82,12 @@ pub enum Carry {
 ///
 /// What goes cannot be written down; then nothing went.
 pub fn all(environment: &HostEnvironment, config: &Config, carry: Carry) -> Result<DueRecords, LedgerError> {
+    let _alone = match carry {
+        Carry::Look => None,
+        Carry::Out => Some(
+            alone(environment, File::lock).map_err(|(path, source)| LedgerError::Write { path, source })?,
+        ),
+    };
     let now = environment.now();
     let keep = kept_for(config);
     let oldest = Timestamp(now.0.saturating_sub(keep));
@@ -105,10 +111,13 @@ pub fn all(environment: &HostEnvironment, config: &Config, carry: Carry) -> Resu
 pub(crate) fn at_start(environment: &HostEnvironment, config: &Config) {
     let marker = Path::new(environment.state_path.as_str()).join("retention.looked");
     let now = environment.now();
+    // A time that lies ahead is that of a clock that was wrong: whoever believed it would look no more before it has come.
     let looked = fs::metadata(&marker).map_or(0, |facts| changed(&facts).0);
-    if config.audit.enabled && now.0.saturating_sub(looked) < DAY {
+    if config.audit.enabled && looked <= now.0 && now.0 - looked < DAY {
         return;
     }
+    // Who removes at this moment does all of it; a session does not wait for that.
+    let Ok(_alone) = alone(environment, |file| file.try_lock().map_err(io::Error::from)) else { return };
     let say = |text: &str| diagnose(environment, config, LogLevel::Error, text);
     if let Err(error) = stores(environment, config, now, Carry::Out) {
         say(&format!("what is old stays: {error}"));
@@ -119,6 +128,25 @@ pub(crate) fn at_start(environment: &HostEnvironment, config: &Config) {
         Ok(_) => drop(OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&marker)),
         Err(error) => say(&format!("old records stay: {error}")),
     }
+}
+
+/// The lock that whoever removes something holds, so that nothing is counted twice; it ends with the process.
+fn alone(
+    environment: &HostEnvironment,
+    take: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<File, (PathBuf, io::Error)> {
+    let path = environment.state.root().join("retention.lock");
+    let taken = fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(environment.state.root())
+        .and_then(|()| {
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false).mode(0o600);
+            checkrein_files::open_with(&mut options, &path)
+        })
+        .and_then(|file| take(&file).map(|()| file));
+    taken.map_err(|error| (path, error))
 }
 
 /// How long records are kept, in milliseconds.

@@ -13,17 +13,19 @@ use checkrein_intervention::{FurtherStop, IncidentId};
 use checkrein_ledger::{Durability, HaltTarget, halt, mask::mask_text};
 
 use checkrein_patterns::Issue;
-use checkrein_policy::Config;
+use checkrein_policy::{Config, Profile};
 use checkrein_protocol::{AbsolutePath, HaltScope, RecordBody, Timestamp};
 use checkrein_session::{SessionLedger, SessionState};
 
 use checkrein_review::VerdictKind;
 use checkrein_supervise::runs::{HookStop, HookSwitch};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::cleanup;
 use crate::environment::HostEnvironment;
 use crate::incident::{self, Report};
+use crate::lineage;
 use crate::notification::{self, Notice};
 use standing::{StandingStop, Turn};
 
@@ -113,6 +115,7 @@ pub fn stop_session(stopping: &Stopping<'_>, before: Vec<RecordBody>) -> String 
     };
     end_run(stopping, Some(saved.trim_start().to_owned()));
     tell(stopping, &saved, incident);
+    end_client(stopping);
     if let Some(ledger) = ledger {
         let kept = &config.interventions.emergency_stop;
         if let Err(error) = incident::clear_away(environment, ledger, kept, now) {
@@ -135,6 +138,7 @@ fn add_to(stopping: &Stopping<'_>, standing: StandingStop, now: Timestamp) -> St
     if !is_told {
         tell(stopping, &saved, Some(incident.id));
     }
+    end_client(stopping);
     saved
 }
 
@@ -151,8 +155,29 @@ fn end_run(stopping: &Stopping<'_>, report: Option<String>) {
         |_| "its hooks stopped it".to_owned(),
         |key| mask_text(stopping.reason, &key).into_owned(),
     );
-    if let Err(error) = run.stop(&HookStop { switch, reason, report }) {
+    if let Err(error) = run.stop(&HookStop { switch, reason, report, back: None }) {
         environment.diagnostics.add(format!("the run was not told to end: {error}"));
+    }
+}
+
+/// Ends the process of the client of a session that its hook halts, where nobody is there who could end it and no run above does (seed 003: a halt
+/// shuts the agent down). Where a user is near it is theirs: every call of it is refused.
+fn end_client(stopping: &Stopping<'_>) {
+    let Stopping { environment, config, ledger, barrier, switch, .. } = *stopping;
+    let is_alone = match config.profile {
+        Profile::Unattended | Profile::Strict => environment.run_limits.is_none(),
+        Profile::Interactive => false,
+    };
+    let (Barrier::Halt, Some(_), Some(ledger), true) = (barrier, switch, ledger, is_alone) else { return };
+    let Some(number) = lineage::client_of(environment, ledger.folder()) else { return };
+    let fields = json!({ "process": number });
+    let body = RecordBody::Event { name: "client_ended".to_owned(), fields };
+    if let Err(error) = ledger.append(environment.now(), body, Durability::Durable) {
+        environment.diagnostics.add(format!("not recorded: {error}"));
+    }
+    let ended = Pid::from_raw(number).map(|process| kill_process(process, Signal::TERM));
+    if let Some(Err(error)) = ended {
+        environment.diagnostics.add(format!("the process of the client was not ended: {error}"));
     }
 }
 

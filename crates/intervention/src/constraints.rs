@@ -55,6 +55,8 @@ fn matters(clause: &str, issue: PatternKind) -> bool {
         PatternKind::ResourceSpiral | PatternKind::RunawayExecution => &["only", "keep", "small", "limit"],
         PatternKind::GoalDrift
         | PatternKind::Cascade
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern
         | PatternKind::StuckLoop
         | PatternKind::RepetitiveErrors
         | PatternKind::ErrorExplorationLoop

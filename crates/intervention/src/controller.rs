@@ -133,6 +133,10 @@ impl Controller {
                 };
         let is_cooling =
             self.last.is_some_and(|last| since(last) < settings.intervention_cooldown_seconds * 1000);
+        // What is done about a pattern of the user puts nothing else off, and so waits for itself.
+        let is_cooling = is_cooling
+            || is_own(issue.kind)
+                && past.is_some_and(|past| since(past.at) < settings.intervention_cooldown_seconds * 1000);
         if is_cooling && !is_overdue {
             return InterventionDecision::Wait(Deferral::Cooldown);
         }
@@ -216,13 +220,18 @@ impl Controller {
 
     /// Takes up that an intervention was made.
     pub fn applied(&mut self, made: &Intervention, at: Timestamp) {
-        self.total += 1;
-        self.last = Some(at);
+        if !is_own(made.pattern) {
+            self.total += 1;
+            self.last = Some(at);
+        }
         if made.pattern == PatternKind::Cascade {
             self.endings.session = self.endings.session.saturating_add(1);
             self.endings.turn = self.endings.turn.saturating_add(1);
         }
-        if let Some(throttle) = &made.throttle {
+        // Limits that hold because of something else are not given up for a pattern of the user.
+        if let Some(throttle) =
+            made.throttle.as_ref().filter(|_| !is_own(made.pattern) || self.throttle().is_none())
+        {
             self.throttle = Some(throttle.clone());
         }
         let before = self
@@ -358,8 +367,15 @@ fn is_standstill(issue: &Issue) -> bool {
         | PatternKind::RunawayExecution
         | PatternKind::Hallucination
         | PatternKind::ConfusedState
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern
         | PatternKind::ErrorExplorationLoop => false,
     }
+}
+
+/// Whether a pattern is one of the user: what is done about it makes nothing else milder or later.
+fn is_own(pattern: PatternKind) -> bool {
+    pattern == PatternKind::OwnPattern
 }
 
 /// Where the ladder begins: with a hint; what is critical already begins with tighter limits (ours).
@@ -464,6 +480,8 @@ fn repeated(issue: &Issue, calls: &[Fingerprint]) -> Vec<Fingerprint> {
         | PatternKind::Cascade
         | PatternKind::OscillatingEdits
         | PatternKind::RunawayExecution
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern
         | PatternKind::ConfusedState => Vec::new(),
     }
 }

@@ -445,6 +445,8 @@ fn prevention(kind: PatternKind) -> &'static str {
         }
         PatternKind::ResourceSpiral | PatternKind::RunawayExecution => "set `limits`, and give smaller tasks",
         PatternKind::ExplorationWandering => "name the files that matter in the task",
+        PatternKind::RepeatedVerdicts => "say in the task what may not be done, and what to do instead",
+        PatternKind::OwnPattern => "say in the task what your pattern asks for",
         PatternKind::Cascade => "say in the task where it ends",
     }
 }

@@ -151,6 +151,8 @@ impl Task<'_> {
             | PatternKind::ResourceSpiral
             | PatternKind::ExplorationWandering
             | PatternKind::Hallucination
+            | PatternKind::RepeatedVerdicts
+            | PatternKind::OwnPattern
             | PatternKind::Cascade => Vec::new(),
         }
     }
@@ -225,6 +227,8 @@ fn example(pattern: PatternKind) -> &'static str {
         PatternKind::Hallucination | PatternKind::ConfusedState => {
             "list the directory, or ask the package manager, before using a name"
         }
+        PatternKind::RepeatedVerdicts => "name what is in the way, and do the rest of the task first",
+        PatternKind::OwnPattern => "read what the pattern asks for, and do that before the next call",
         PatternKind::Cascade => "end with a list of what was done, without a question",
     }
 }

@@ -69,6 +69,8 @@ impl RecoverableFailure {
             | PatternKind::GoalDrift
             | PatternKind::ExplorationWandering
             | PatternKind::Cascade
+            | PatternKind::RepeatedVerdicts
+            | PatternKind::OwnPattern
             | PatternKind::ConfusedState => FailureKind::LostContext,
             PatternKind::ResourceSpiral | PatternKind::RunawayExecution => FailureKind::ResourceExhaustion,
             PatternKind::Hallucination => FailureKind::FileNotFound,

@@ -28,9 +28,10 @@ pub fn pattern_specific(pattern: PatternKind, severity: Severity) -> Interventio
         PatternKind::Hallucination | PatternKind::ConfusedState => {
             [ContextReinforcement, CheckpointRollback, EmergencyStop]
         }
-        PatternKind::StuckLoop | PatternKind::ErrorExplorationLoop => {
-            [SoftCorrection, ContextReinforcement, ResourceThrottling]
-        }
+        PatternKind::StuckLoop
+        | PatternKind::ErrorExplorationLoop
+        | PatternKind::RepeatedVerdicts
+        | PatternKind::OwnPattern => [SoftCorrection, ContextReinforcement, ResourceThrottling],
     };
     let [low, medium, high] = list;
     match severity {

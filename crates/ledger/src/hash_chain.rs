@@ -20,7 +20,7 @@ const CLOSING: &str = "\"}";
 const BODY_FIELD: &str = ",\"body\":";
 
 /// What the body of a sealed record begins with; what was sealed follows as base64.
-const SEALED_BODY: &str = "{\"type\":\"sealed\",\"box\":\"";
+pub(crate) const SEALED_BODY: &str = "{\"type\":\"sealed\",\"box\":\"";
 
 /// The number of hexadecimal digits of a hash.
 const DIGITS: usize = 64;

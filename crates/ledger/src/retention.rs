@@ -1,5 +1,8 @@
 //! Removal: sessions go as a whole, and a chained record says what went, of other stores too.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use checkrein_protocol::{Record, RecordBody, RemovedEntries, RemovedSession, Timestamp};
 
 use crate::error::LedgerError;
@@ -14,6 +17,9 @@ use crate::state_directory::{FolderName, StateDirectory};
 
 /// The name under which the heads of the record of removals are kept; no session has such a folder name.
 pub(crate) const RETENTION_NAME: &str = ".retention";
+
+/// What the folder of a session is called while it is removed.
+const REMOVED: &str = ".removed-";
 
 /// How many sessions go with one record (ours); each is locked meanwhile.
 const AT_ONCE: usize = 64;
@@ -35,6 +41,7 @@ pub fn remove<P: Projection>(
     reason: &str,
     is_due: impl Fn(&P) -> Option<Due>,
 ) -> Result<Vec<RemovedSession>, LedgerError> {
+    clear_leftovers(home)?;
     let mut all_removed = Vec::new();
     for some in home.folders()?.chunks(AT_ONCE) {
         let mut removed = Vec::new();
@@ -91,13 +98,22 @@ fn lock_if_due<P: Projection>(
     ledger: &Ledger<P>,
     is_due: &impl Fn(&P) -> Option<Due>,
 ) -> Result<Option<(RemovedSession, Locked)>, LedgerError> {
-    if !ledger.path().exists()
-        || is_halted(home, ledger.folder()).is_some()
-        || is_due(&ledger.current()?.state).is_none()
-    {
+    if !ledger.path().exists() || is_halted(home, ledger.folder()).is_some() {
         return Ok(None);
     }
+    match ledger.current() {
+        Ok(cached) if is_due(&cached.state).is_some() => {}
+        Ok(_) => return Ok(None),
+        // Somebody else removed it since.
+        Err(_) if !ledger.path().exists() => return Ok(None),
+        Err(error) => return Err(error),
+    }
     let locked = ledger.lock()?;
+    if locked.length == 0 && is_bare(&home.session(ledger.folder())) {
+        // Somebody else removed it while we waited; the lock alone made the folder again, and nothing is in it to be told of.
+        take_away(home, ledger.folder())?;
+        return Ok(None);
+    }
     let cached = ledger.current()?;
     let gone = is_due(&cached.state).map(|due| RemovedSession {
         session: ledger.folder().as_str().to_owned(),
@@ -109,6 +125,36 @@ fn lock_if_due<P: Projection>(
     Ok(gone.map(|gone| (gone, locked)))
 }
 
+/// Whether a folder holds nothing but a ledger.
+fn is_bare(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.into_iter().all(|name| name == "ledger.jsonl")
+}
+
+/// Removes what is left of sessions whose removal was written down and cut off.
+fn clear_leftovers(home: &StateDirectory) -> Result<(), LedgerError> {
+    let folder = home.sessions();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(LedgerError::read(&folder)(error)),
+    };
+    for entry in entries.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(REMOVED.as_bytes()) {
+            remove_all(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a folder with all that is in it; who does so at the same moment is no failure. A link goes itself.
+fn remove_all(path: &Path) -> Result<(), LedgerError> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(LedgerError::write(path)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Appends to the record of removals.
 fn write_down(home: &StateDirectory, now: Timestamp, body: RecordBody) -> Result<(), LedgerError> {
     let chain = SideChain { path: home.retention(), name: RETENTION_NAME, vault: home.vault() };
@@ -117,13 +163,10 @@ fn write_down(home: &StateDirectory, now: Timestamp, body: RecordBody) -> Result
 
 /// Takes a session's folder away: out of sight in one step, then for good.
 fn take_away(home: &StateDirectory, folder: &FolderName) -> Result<(), LedgerError> {
-    let aside = home.sessions().join(format!(".removed-{}", folder.as_str()));
+    let aside = home.sessions().join(format!("{REMOVED}{}", folder.as_str()));
     let directory = home.session(folder);
-    if aside.exists() {
-        std::fs::remove_dir_all(&aside).map_err(LedgerError::write(&aside))?;
-    }
-    std::fs::rename(&directory, &aside)
-        .and_then(|()| std::fs::remove_dir_all(&aside))
-        .map_err(LedgerError::write(&directory))?;
+    remove_all(&aside)?;
+    std::fs::rename(&directory, &aside).map_err(LedgerError::write(&directory))?;
+    remove_all(&aside)?;
     home.testimony().map_or(Ok(()), |testimony| testimony.forget(folder))
 }

@@ -2,16 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_protocol::SessionId;
-use checkrein_vault::{Sealing, Vault};
+use checkrein_vault::{PastSealing, Sealing, Vault};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::LedgerError;
-use crate::hash_chain::hexadecimal;
+use crate::hash_chain::{SEALED_BODY, hexadecimal};
 use crate::ledger_file::LedgerFile;
 use crate::mask::MaskKey;
 use crate::testimony::Testimony;
@@ -62,7 +62,7 @@ impl StateDirectory {
     /// The same, and this seals what is written there.
     #[must_use]
     pub fn with_vault(mut self, vault: Vault) -> Self {
-        self.vault = vault;
+        self.vault = vault.with_past(PastSealing::new(self.root.join(SEALED_WITH), has_sealed_records));
         self
     }
 
@@ -183,6 +183,26 @@ impl StateDirectory {
         let own = OWN_KEYS.iter().filter_map(read).map(|text| text.trim().to_owned());
         key.with_known(&self.hidden.0).with_further(own)
     }
+}
+
+/// The folder of the names of the keys that sealed something.
+const SEALED_WITH: &str = "sealed-with";
+
+/// How much is read from the end of each ledger to find a sealed record (ours): most records are far shorter.
+const NEWEST_RECORDS: u64 = 32 * 1024;
+
+/// Whether the end of a ledger in the state directory at `root` holds a sealed record.
+fn has_sealed_records(root: &Path) -> bool {
+    let sessions = std::fs::read_dir(root.join("sessions")).into_iter().flatten().flatten();
+    sessions.map(|session| session.path().join("ledger.jsonl")).any(|path| {
+        let Ok(mut file) = checkrein_files::open(&path) else { return false };
+        let length = file.metadata().map_or(0, |facts| facts.len());
+        let mut end = Vec::new();
+        let read = file
+            .seek(io::SeekFrom::Start(length.saturating_sub(NEWEST_RECORDS)))
+            .and_then(|_| file.take(NEWEST_RECORDS).read_to_end(&mut end));
+        read.is_ok() && end.windows(SEALED_BODY.len()).any(|part| part == SEALED_BODY.as_bytes())
+    })
 }
 
 /// The keys of the server and of seals, in its folder.

@@ -5,7 +5,7 @@ mod foresight;
 use std::collections::VecDeque;
 
 use checkrein_policy::StuckLoopThresholds;
-use checkrein_protocol::{Claim, Fingerprint, Severity};
+use checkrein_protocol::{Claim, Fingerprint, Severity, VerdictKind};
 use serde::{Deserialize, Serialize};
 
 use crate::combination;
@@ -17,7 +17,9 @@ use crate::issue::{ActionNumber, Issue, PatternKind, Share};
 use crate::messages::Messages;
 use crate::observation::{ActionSuccess, observation_of_refusal};
 use crate::oscillating_edits::Edits;
+use crate::own_pattern::{FiredPattern, OwnPatterns};
 use crate::polling;
+use crate::repeated_verdicts::{VerdictCause, Verdicts};
 use crate::resource_spiral::{Spiral, Usage};
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
@@ -49,6 +51,10 @@ pub struct DetectorState {
     spiral: Spiral,
     wandering: Wandering,
     phantoms: Phantoms,
+    #[serde(default)]
+    own: OwnPatterns,
+    #[serde(default)]
+    verdicts: Verdicts,
     changed_since_error: bool,
     standing: Vec<ActiveIssue>,
 }
@@ -140,6 +146,12 @@ impl DetectorState {
             self.edits.made(plan.number, edit);
         }
         self.stagnation.ran(plan.number, plan.action, observation);
+        self.own.fired(plan.number, &plan.fired);
+        self.verdicts.moved_to(plan.number);
+        let counts = |cause: &&VerdictCause| run == Run::Refused || cause.verdict == VerdictKind::Nudge;
+        if let Some(cause) = plan.cause.as_ref().filter(counts) {
+            self.verdicts.judged(plan.number, plan.action, cause);
+        }
         self.move_through(plan, ending);
     }
 
@@ -240,6 +252,11 @@ impl DetectorState {
         self.messages.said(message, cascade);
     }
 
+    /// Takes up what a plugin of the user sees: it speaks after a call, and counts with the next one.
+    pub fn seen(&mut self, pattern: FiredPattern) {
+        self.own.seen(pattern);
+    }
+
     /// Takes up that the client shortened the conversation.
     pub fn condensed(&mut self) {
         self.messages.condensed();
@@ -258,6 +275,7 @@ impl DetectorState {
         // What they ask for may lie elsewhere and be something else.
         self.scope.clear();
         self.drift.clear();
+        self.verdicts.clear();
         if self.standing.is_empty() {
             return;
         }
@@ -270,6 +288,7 @@ impl DetectorState {
         self.spiral.clear();
         self.wandering.clear();
         self.phantoms.clear();
+        self.own.clear();
     }
 
     /// Everything that is wrong at the moment, gravest first.
@@ -285,6 +304,8 @@ impl DetectorState {
             self.spiral.detect(self.now, thresholds.resource_spiral, settings.metrics_window_seconds),
             self.wandering.detect(self.now, &thresholds.exploration_wandering),
             self.phantoms.detect(self.now, thresholds.hallucination),
+            self.verdicts.detect(),
+            self.own.detect(),
             self.messages.cascade(self.now, settings.audience, thresholds.cascade),
         ]
         .into_iter()

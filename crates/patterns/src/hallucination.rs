@@ -214,6 +214,8 @@ mod tests {
             processes: 0,
             bytes_written: 0,
             touches: Vec::new(),
+            cause: None,
+            fired: Vec::new(),
         }
     }
 

@@ -19,6 +19,8 @@
 //! | `claims` | what an agent says that it has seen |
 //! | `cascade` | an agent that talks itself into new work (seed 004, upstream 3.1) |
 //! | `combination` | patterns that are worse together (upstream 1.2) |
+//! | `repeated_verdicts` | different calls that are refused or hinted at for one reason |
+//! | `own_pattern` | patterns and tripwires of the user, and what their plugins see |
 //! | `settings` | what a policy may set about the detectors |
 //!
 //! **Invariants.** No input or output, no clock, no randomness. What changes is never a repetition: every detector compares results, not
@@ -39,8 +41,10 @@ mod messages;
 mod normalise;
 mod observation;
 mod oscillating_edits;
+mod own_pattern;
 mod own_text;
 mod polling;
+mod repeated_verdicts;
 mod resource_spiral;
 mod scope;
 mod settings;
@@ -57,7 +61,9 @@ pub use claims::claim;
 pub use detector_state::{ActiveIssue, DetectorState, IssueChange};
 pub use errors::{ERRORS_IN_VIEW, telling_line};
 pub use observation::{ActionSuccess, observation};
+pub use own_pattern::FiredPattern;
 pub use own_text::without_own_numbers;
+pub use repeated_verdicts::VerdictCause;
 pub use scope::{ScopeSide, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
 pub use step::{ActionFacts, Activity, Bearing, Clarity, Edit, OutcomeFacts, Probe, VisitedPlace};

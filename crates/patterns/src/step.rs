@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::issue::ActionNumber;
 use crate::observation::ActionSuccess;
+use crate::own_pattern::FiredPattern;
 use crate::polling;
+use crate::repeated_verdicts::VerdictCause;
 use crate::scope::Touch;
 
 /// An action that was reviewed and let through; its outcome comes later.
@@ -49,6 +51,12 @@ pub struct ActionFacts {
     pub bytes_written: u64,
     /// The places that it touches, as far as the scope is concerned, at most 8 (ours).
     pub touches: Vec<Touch>,
+    /// Why it did not pass plainly; `None` where it did.
+    #[serde(default)]
+    pub cause: Option<VerdictCause>,
+    /// The patterns and tripwires of the user that fired with it.
+    #[serde(default)]
+    pub fired: Vec<FiredPattern>,
 }
 
 /// What an action is for, as far as progress is concerned.

@@ -36,6 +36,8 @@ impl Session {
             probe: Probe::Other,
             bytes_written: 0,
             touches: Vec::new(),
+            cause: None,
+            fired: Vec::new(),
         }
     }
 

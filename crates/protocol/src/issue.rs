@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::intervention::LimitedResource;
 use crate::levels::Severity;
 
-/// The behaviour patterns (seeds 000 and 001, upstream 1.2 and 3; the last three are combinations).
+/// The behaviour patterns (seeds 000 and 001, upstream 1.2 and 3; three are combinations, the last two are ours).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternKind {
@@ -35,11 +35,15 @@ pub enum PatternKind {
     RunawayExecution,
     /// Hallucination and scope creep.
     ConfusedState,
+    /// Calls that are refused or hinted at for one reason, each of them another.
+    RepeatedVerdicts,
+    /// A pattern or tripwire of the user, or something that a plugin of theirs sees.
+    OwnPattern,
 }
 
 impl PatternKind {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::RepetitiveErrors,
         Self::ScopeCreep,
         Self::GoalDrift,
@@ -53,6 +57,8 @@ impl PatternKind {
         Self::ErrorExplorationLoop,
         Self::RunawayExecution,
         Self::ConfusedState,
+        Self::RepeatedVerdicts,
+        Self::OwnPattern,
     ];
 
     /// The name on the wire and in configuration, such as `stuck_loop`.
@@ -71,6 +77,8 @@ impl PatternKind {
             Self::ErrorExplorationLoop => "error_exploration_loop",
             Self::RunawayExecution => "runaway_execution",
             Self::ConfusedState => "confused_state",
+            Self::RepeatedVerdicts => "repeated_verdicts",
+            Self::OwnPattern => "own_pattern",
         }
     }
 

@@ -463,6 +463,9 @@ pub struct GovernanceRecord {
     /// The tripwires and own patterns that fired, each with what it asks for: `daily_refunds: block`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fired: Vec<String>,
+    /// The same with what the issue says that each raises.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<OwnFinding>,
     /// The severity of the flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flag: Option<Severity>,
@@ -477,6 +480,19 @@ pub struct GovernanceRecord {
     /// What it adds to what tripwires and patterns count, if it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<TallyIncrement>,
+}
+
+/// What a tripwire or own pattern found in an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnFinding {
+    /// Its name.
+    pub name: String,
+    /// How grave its author calls it.
+    pub severity: Severity,
+    /// What was seen.
+    pub summary: String,
+    /// What to do instead; empty where its author says nothing.
+    pub advice: String,
 }
 
 /// Something that an action destroys and that was not saved before it.

@@ -58,6 +58,10 @@ pub struct Fired {
     pub verdict: VerdictKind,
     /// Why.
     pub reason: String,
+    /// How grave its author calls it.
+    pub severity: Severity,
+    /// What to do instead; empty where its author says nothing.
+    pub advice: String,
 }
 
 /// The trust debt of the agent around an action.
@@ -142,7 +146,13 @@ pub(crate) fn judge(assessed: Assessed<'_>, config: &Config) -> GovernanceAssess
     let flag = flags.chain(tampering.then_some(Severity::Critical)).max();
     let fired = findings
         .into_iter()
-        .map(|finding| Fired { name: finding.name, verdict: finding.verdict, reason: finding.reason })
+        .map(|finding| Fired {
+            name: finding.name,
+            verdict: finding.verdict,
+            reason: finding.reason,
+            severity: finding.severity,
+            advice: finding.alternatives.into_iter().next().unwrap_or_default(),
+        })
         .collect();
     let trust = TrustState { before, posture, ..TrustState::default() };
     GovernanceAssessment { ctq, tier, by_thresholds, fired, flag, counted: assessed.tripwires.counted, trust }

@@ -219,7 +219,9 @@ impl Projection for SessionState {
             }
             RecordBody::Event { name, fields } if name == GATE_EVENT => self.gate_answers.take(fields),
             RecordBody::Event { name, fields } if name == PLUGIN_EVENT => {
-                self.plugins.take(fields, record.at);
+                for pattern in self.plugins.take(fields, record.at) {
+                    self.behaviour.seen(pattern);
+                }
             }
             RecordBody::Event { name, fields } if name == TERMS_EVENT => {
                 let used = self.used_up();

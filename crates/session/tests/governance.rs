@@ -22,6 +22,7 @@ fn governed(verdict: &str, change: impl Fn(&mut GovernanceRecord)) -> RecordBody
         ctq: 0.8,
         tier: Some(TierLevel::Two),
         fired: vec![],
+        own: vec![],
         flag: None,
         posture: Posture::Normal,
         debt: None,

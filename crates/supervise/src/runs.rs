@@ -17,7 +17,7 @@ mod state;
 mod store;
 
 pub use error::{RunError, RunErrorKind};
-pub use hooks::{HookLimits, HookStop, HookSwitch, HookedSession, RUN_VARIABLE};
+pub use hooks::{HookLimits, HookStop, HookSwitch, HookedSession, REWINDS, RUN_VARIABLE, SetBack};
 pub use lock::{AcquiredLock, Holder, Insistence, Lock};
 pub use state::{
     CommandWord, Profile, RunAttempt, RunEnd, RunId, RunLimits, RunSettings, RunSpending, RunStage, RunState,

@@ -82,7 +82,7 @@ impl Stop {
     pub fn status(&self) -> u8 {
         match self {
             Self::Hooks(stop) => match stop.switch {
-                HookSwitch::Watched | HookSwitch::Tripwire => 116,
+                HookSwitch::Watched | HookSwitch::Tripwire | HookSwitch::SetBack => 116,
                 HookSwitch::Cascade => 119,
                 HookSwitch::Budget => 120,
                 HookSwitch::Tokens => 121,
@@ -113,6 +113,7 @@ impl Stop {
                 HookSwitch::Watched => "watched",
                 HookSwitch::Cascade => "cascade",
                 HookSwitch::Tripwire => "tripwire",
+                HookSwitch::SetBack => "set_back",
                 HookSwitch::Budget => "budget",
                 HookSwitch::Tokens => "tokens",
                 HookSwitch::NextCall => "circuit_breaker",

@@ -1,5 +1,6 @@
 //! What can go wrong with keys and sealed values.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::key::KeyName;
@@ -10,6 +11,14 @@ pub enum VaultError {
     /// The key is not where keys are.
     #[error("the key `{0}` of the records is not here")]
     Missing(KeyName),
+    /// Keys sealed something here, and neither they nor one that seals now are where keys are.
+    #[error("{names} of the records and snapshots in `{}` {} gone: what was sealed cannot be read, and nothing new is sealed", folder.display(), names.verb())]
+    Lost {
+        /// Where they were.
+        folder: PathBuf,
+        /// Which, as far as that is known.
+        names: LostKeys,
+    },
     /// The key is in the keyring, and nobody took it out since the user logged in.
     #[error("the key `{0}` of the records is in the keyring of the system, and not taken out yet")]
     Locked(KeyName),
@@ -32,12 +41,35 @@ pub enum VaultError {
     },
 }
 
+/// The names of keys that are gone; empty where they are not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostKeys(pub Vec<KeyName>);
+
+impl LostKeys {
+    fn verb(&self) -> &'static str {
+        if self.0.len() > 1 { "are" } else { "is" }
+    }
+}
+
+impl fmt::Display for LostKeys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [] => formatter.write_str("the key"),
+            [name] => write!(formatter, "the key `{name}`"),
+            [name, more @ ..] => write!(formatter, "the key `{name}` and {} more", more.len()),
+        }
+    }
+}
+
 impl VaultError {
     /// What the user can do.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Missing(_) => {
                 "put the key back from your copy, or make another with `checkrein audit key rotate`; what the lost one sealed stays unreadable"
+            }
+            Self::Lost { .. } => {
+                "put the folder back from your copy; `checkrein audit verify` still checks the chains without it, and `checkrein audit key rotate` starts anew with a new key: what the lost one sealed stays unreadable"
             }
             Self::Locked(_) => "run `checkrein audit key unlock` once after you log in",
             Self::Exposed(_) => {

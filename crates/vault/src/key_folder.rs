@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
 
-use crate::error::VaultError;
+use crate::error::{LostKeys, VaultError};
 use crate::key::{Key, KeyName, random};
+use crate::past_sealing::{EarlierKeys, PastSealing};
 
 /// The file that names the key that seals.
 const CURRENT: &str = "current";
@@ -49,18 +50,30 @@ pub struct ListedKey {
 pub struct KeyFolder {
     folder: PathBuf,
     memory: Option<PathBuf>,
+    past: Option<PastSealing>,
 }
 
 impl KeyFolder {
     /// The folder at a path; nothing is made yet.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, memory: None }
+        Self { folder, memory: None, past: None }
     }
 
     /// The same, and keys of the keyring are kept in this folder in memory while the user is logged in.
     #[must_use]
     pub fn with_memory(self, memory: PathBuf) -> Self {
         Self { memory: Some(memory), ..self }
+    }
+
+    /// The same, and it is kept which of its keys sealed something.
+    #[must_use]
+    pub fn with_past(self, past: PastSealing) -> Self {
+        Self { past: Some(past), ..self }
+    }
+
+    /// Whether a key of this folder sealed something already, as far as that is kept.
+    pub fn has_sealed(&self) -> bool {
+        self.past.as_ref().is_some_and(PastSealing::is_known)
     }
 
     /// The folder itself.
@@ -99,10 +112,32 @@ impl KeyFolder {
         listed.collect()
     }
 
-    /// The key that seals; the first time one is made, so that of two processes at their first use both have the same.
+    /// The key that seals; the first time one is made, so that of two processes at their first use both have the same. Where another one sealed
+    /// before and is gone, none is made: that would look as if all were well.
     pub(crate) fn current_or_new(&self) -> Result<Key, VaultError> {
+        let key = self.current_or_first()?;
+        if let Some(past) = &self.past {
+            past.keep(key.name())?;
+        }
+        Ok(key)
+    }
+
+    fn current_or_first(&self) -> Result<Key, VaultError> {
         if let Some(name) = self.current_name()? {
             return self.read(&name);
+        }
+        let past = self.past.as_ref().map(PastSealing::earlier).transpose()?;
+        let here = self.names();
+        let lost = match past {
+            None => None,
+            Some(EarlierKeys::Unnamed) => here.is_empty().then(Vec::new),
+            Some(EarlierKeys::Named(names)) => {
+                let lost: Vec<KeyName> = names.into_iter().filter(|name| !here.contains(name)).collect();
+                (!lost.is_empty()).then_some(lost)
+            }
+        };
+        if let Some(names) = lost {
+            return Err(VaultError::Lost { folder: self.folder.clone(), names: LostKeys(names) });
         }
         let (key, bytes) = fresh()?;
         self.write(&key, &bytes)?;

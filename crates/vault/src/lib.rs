@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `key` | a key, its name, and what it seals |
 //! | `key_folder` | the folder of the keys: which seals, which there are, making and replacing one |
+//! | `past_sealing` | which keys ever sealed in a state directory |
 //! | `error` | what can go wrong |
 //!
 //! A sealed value begins with a mark and the name of its key, so that it is told from one in the clear and read by whoever has that key,
@@ -17,13 +18,15 @@
 mod error;
 mod key;
 mod key_folder;
+mod past_sealing;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-pub use error::VaultError;
+pub use error::{LostKeys, VaultError};
 pub use key::{Key, KeyName, NamingKey, SEALED, key_of};
 pub use key_folder::{KeyFolder, KeyPlace, ListedKey};
+pub use past_sealing::PastSealing;
 
 /// Whether new values are sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,10 +57,19 @@ impl PartialEq for Vault {
 impl Eq for Vault {}
 
 impl Vault {
-    /// A vault with the keys of this folder. It seals where a key was made there.
+    /// A vault with the keys of this folder. It seals where a key was made there, or one sealed before and is gone.
     pub fn new(folder: KeyFolder) -> Self {
-        let sealing = if folder.has_current() { Sealing::On } else { Sealing::Off };
+        let sealing = if folder.has_current() || folder.has_sealed() { Sealing::On } else { Sealing::Off };
         Self { folder: Some(folder), sealing, ..Self::default() }
+    }
+
+    /// The same where it is kept, in a state directory, which keys sealed there.
+    #[must_use]
+    pub fn with_past(self, past: PastSealing) -> Self {
+        let sealing = self.sealing;
+        let Some(folder) = self.folder else { return self };
+        let known = Self::new(folder.with_past(past));
+        if sealing == Sealing::On { known.with_sealing(sealing) } else { known }
     }
 
     /// The same where something else says whether new values are sealed.
@@ -246,6 +258,36 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         // A fresh key in its place would look as if all were well.
         assert!(matches!(vault(folder.path()).seal(b"two", b""), Err(VaultError::Missing(_))));
+    }
+
+    #[test]
+    fn where_all_keys_are_gone_none_is_made_in_their_place_until_the_user_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = KeyFolder::new(folder.path().join("keys"));
+        let vault = |has_sealed| {
+            let past = PastSealing::new(folder.path().join("state/sealed-with"), has_sealed);
+            Vault::new(keys.clone()).with_past(past)
+        };
+        let on = || vault(|_| false).with_sealing(Sealing::On);
+        let sealed = on().seal(b"one", b"").unwrap();
+        let name = key_of(&sealed).unwrap();
+        std::fs::remove_dir_all(keys.path_of_folder()).unwrap();
+        let Err(error) = on().seal(b"two", b"") else { panic!("a new key was made") };
+        assert!(error.to_string().contains(name.as_str()), "{error}");
+        assert!(error.hint().contains("audit verify") && error.hint().contains("audit key rotate"));
+        assert!(!keys.path_of_folder().exists());
+        // Nobody has to say that what is written is sealed: it is not written in the clear either.
+        assert!(matches!(vault(|_| false).seal(b"two", b""), Err(VaultError::Lost { .. })));
+        // What an earlier version left names no key.
+        std::fs::remove_dir_all(folder.path().join("state/sealed-with")).unwrap();
+        let earlier = vault(|_| true).with_sealing(Sealing::On).seal(b"two", b"");
+        assert!(matches!(earlier, Err(VaultError::Lost { .. })));
+        let second = keys.replace().unwrap();
+        assert_eq!(key_of(&on().seal(b"two", b"").unwrap()).as_ref(), Some(second.name()));
+        assert!(matches!(on().open(sealed, b""), Err(VaultError::Missing(_))));
+        // With its file in place, nothing is lost by a new one.
+        std::fs::remove_file(keys.path_of_folder().join("current")).unwrap();
+        assert!(on().seal(b"three", b"").is_ok());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) enum ChangeCommand {
     /// Show a change: its blast radius, its verification, its rollback, and what was done
     #[command(after_help = "Example:\n  checkrein change show 4f3c9a")]
     Show {
-        /// Start of the name of the change
+        /// Start of the name of the change, or LAST
         change: String,
     },
     /// Let the command of a change pass once (humans only)
@@ -61,7 +61,7 @@ pub(crate) enum ChangeCommand {
         after_help = "A change that was not verified or taken back needs `--outcome`.\n\nExamples:\n  checkrein change close 4f3c9a\n  checkrein change close 4f3c9a --outcome 'not needed any more'"
     )]
     Close {
-        /// Start of the name of the change
+        /// Start of the name of the change, or LAST
         change: String,
         /// What came of it
         #[arg(long, value_name = "TEXT")]

@@ -71,7 +71,7 @@ impl SessionConsent {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecoverArguments {
-    /// Start of the name of the session
+    /// Start of the name of the session, or LAST
     pub(crate) session: String,
     /// Recovery policy
     #[arg(long, value_enum, hide_possible_values = true)]
@@ -173,9 +173,9 @@ pub(crate) enum IncidentCommand {
     #[command(after_help = "Example:\n  checkrein incident list")]
     List,
     /// Show a report: timeline, impact, cause, ways on
-    #[command(after_help = "Example:\n  checkrein incident show 20261121")]
+    #[command(after_help = "Example:\n  checkrein incident show LAST")]
     Show {
-        /// Start of the name of the incident
+        /// Start of the name of the incident, or LAST
         id: String,
     },
     /// Close an incident after you looked at it (humans only)
@@ -187,7 +187,7 @@ pub(crate) enum IncidentCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct IncidentCloseArguments {
-    /// Start of the name of the incident
+    /// Start of the name of the incident, or LAST
     pub(crate) id: String,
     /// Your finding
     #[arg(long)]
@@ -205,7 +205,7 @@ pub(crate) enum ApprovalCommand {
     /// Show what a call would do, and what each answer would allow
     #[command(after_help = "Example:\n  checkrein approval show 9f31")]
     Show {
-        /// Start of the name of the question
+        /// Start of the name of the question, or LAST
         id: String,
     },
     /// Let a waiting call go on (humans only)
@@ -298,7 +298,7 @@ pub(crate) enum TicketCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArguments {
-    /// SESSION:NUMBER; the start of the name of the session is enough
+    /// SESSION:NUMBER, or LAST; the start of the name of the session is enough
     pub(crate) id: String,
     /// Your finding
     #[arg(long)]

@@ -37,7 +37,7 @@ pub(crate) enum PipelineCommand {
     /// Show one run, step by step
     #[command(after_help = "Example:\n  checkrein pipeline show 20261121")]
     Show {
-        /// Start of the name of the run
+        /// Start of the name of the run, or LAST
         run: String,
     },
     /// Check that the sealed runs are unchanged

@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
-    /// Start of the name of the action, or the number of its snapshot
+    /// Start of the name of the action, the number of its snapshot, or LAST [default: the newest]
     pub(crate) action: Option<String>,
     /// Remove new files, except those that are older than the action or were made after it
     #[arg(long)]

@@ -376,7 +376,7 @@ pub(crate) enum RunCommand {
     /// Show one run: limits, consumption, end
     #[command(after_help = "Example:\n  checkrein run show 20261121")]
     Show {
-        /// Start of the name of the run
+        /// Start of the name of the run, or LAST
         run: String,
     },
     /// Check that the archived runs are unchanged

@@ -13,7 +13,7 @@ use checkrein_engine::text::plain_lines;
 use serde_json::Value as Json;
 
 use super::allow::shown;
-use super::name_choice::NamedKind;
+use super::name_choice::{NEWEST, NamedKind};
 use super::{ExitStatus, OutputForm, for_people_only, line};
 use crate::api::approvals::{ApprovalBy, ApprovalEntry, ApprovalGiven, ApprovalList};
 use crate::api::{self, recorded};
@@ -77,6 +77,9 @@ pub fn answer(
         ApprovalAnswer::Once | ApprovalAnswer::Session | ApprovalAnswer::Always => "approval allow",
     };
     for_people_only(environment, command)?;
+    if id == NEWEST {
+        return Err(NamedKind::Approval.must_be_named());
+    }
     let one = found(environment, id)?;
     if output == OutputForm::Text && one.state == ApprovalState::Pending {
         page(&question(environment, &one));
@@ -139,10 +142,10 @@ fn answer_by(
     Ok(ExitStatus::Done)
 }
 
-/// The question whose name begins so.
+/// The question whose name begins so; `LAST` is the newest.
 fn found(environment: &HostEnvironment, id: &str) -> Result<ApprovalRequest, CommandError> {
     let all = approvals::all(environment)?;
-    let name = NamedKind::Approval.only(id, all.iter().map(|one| one.id.as_str()))?.to_owned();
+    let name = NamedKind::Approval.newest_or_only(id, all.iter().map(|one| one.id.as_str()))?.to_owned();
     all.into_iter().find(|one| one.id == name).ok_or_else(|| NamedKind::Approval.unknown(id))
 }
 

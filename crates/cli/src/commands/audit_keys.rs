@@ -1,5 +1,6 @@
 //! `checkrein audit key`: the keys that encrypt the records.
 
+use checkrein_engine::confirmed_configuration;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{AuthenticationAct, AuthenticationResult};
@@ -10,7 +11,7 @@ use crate::api;
 use crate::api::installation::{AuditKey, AuditKeys};
 use crate::authentications::by_person;
 use crate::credentials::{CredentialName, CredentialStore, Credentials, Secret};
-use crate::terminal::{print, print_exact, table};
+use crate::terminal::{log, print, print_exact, table};
 
 /// Shows the keys.
 pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitStatus, CommandError> {
@@ -22,6 +23,11 @@ pub fn rotate(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
     for_people_only(environment, "audit key rotate")?;
     let folder = folder(environment)?;
     folder.replace().map_err(failed)?;
+    if confirmed_configuration::confirm_unreadable(environment)? {
+        log(
+            "checkrein: what you had confirmed of your configuration was encrypted with a key that is gone; what stands there now counts as confirmed",
+        );
+    }
     show(folder, output)
 }
 
@@ -89,6 +95,9 @@ fn show(folder: &KeyFolder, output: OutputForm) -> Result<ExitStatus, CommandErr
     let shown = folder.path_of_folder().display().to_string();
     match output {
         OutputForm::Json => print_exact(&api::pretty(&AuditKeys { folder: shown, keys })?),
+        OutputForm::Text if keys.is_empty() && folder.has_sealed() => print(&format!(
+            "the keys in `{shown}` are gone: put the folder back from your copy, or start anew with `checkrein audit key rotate`"
+        )),
         OutputForm::Text if keys.is_empty() => print("no key was made yet: `audit.encrypt: true` makes one"),
         OutputForm::Text => {
             let used = |key: &AuditKey| if key.in_use { "in use" } else { "opens older records" };

@@ -19,7 +19,7 @@ use checkrein_session::SessionLedger;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::name_choice::NamedKind;
+use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::folders;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api;
@@ -162,7 +162,7 @@ pub fn approve(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "change approve")?;
-    let change = found(environment, id)?;
+    let change = found_by_name(environment, id)?;
     match change.state(environment.now()) {
         ChangeState::Waiting | ChangeState::Expired | ChangeState::Approved(_) => {}
         state @ (ChangeState::Running
@@ -291,7 +291,7 @@ pub fn rollback(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "change rollback")?;
-    let change = found(environment, id)?;
+    let change = found_by_name(environment, id)?;
     match change.state(environment.now()) {
         ChangeState::Running | ChangeState::Unverified | ChangeState::Verified | ChangeState::Failed => {}
         state @ (ChangeState::Waiting
@@ -431,10 +431,16 @@ fn told(
     }
 }
 
-/// The change whose name begins so.
+/// The same where something is let pass: `LAST` may mean another one than was read.
+fn found_by_name(environment: &HostEnvironment, id: &str) -> Result<OpenedChange, CommandError> {
+    if id == NEWEST { Err(NamedKind::Change.must_be_named()) } else { found(environment, id) }
+}
+
+/// The change whose name begins so; `LAST` is the newest.
 fn found(environment: &HostEnvironment, id: &str) -> Result<OpenedChange, CommandError> {
     let all = change_records::all(environment)?;
-    let name = NamedKind::Change.only(id, all.iter().map(|change| change.record.id.as_str()))?.to_owned();
+    let name =
+        NamedKind::Change.newest_or_only(id, all.iter().map(|change| change.record.id.as_str()))?.to_owned();
     all.into_iter()
         .find(|change| change.record.id.as_str() == name)
         .ok_or_else(|| NamedKind::Change.unknown(id))

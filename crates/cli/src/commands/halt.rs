@@ -6,8 +6,8 @@ use checkrein_session::{ResumeTerms, SessionLedger, TERMS_EVENT};
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
-use super::name_choice::{NamedKind, is_near};
-use super::session_choice::folders;
+use super::name_choice::{self, NamedKind, is_near};
+use super::session_choice::{folders, only_folder};
 use super::watch::EndedRuns;
 use super::{ExitStatus, OutputForm, Switch, for_no_agent, for_people_only};
 use crate::api;
@@ -209,6 +209,7 @@ pub fn resume_on_terms(
     for_people_only(environment, "resume")?;
     let folder = match which {
         Which::All => None,
+        Which::Named(name_choice::NEWEST) => Some(newest_halted(environment)?),
         Which::Named(text) => Some(target(environment, text)?),
         Which::Only => only_halted(environment)?,
     };
@@ -276,8 +277,22 @@ fn record_resumed(environment: &HostEnvironment, folder: FolderName, scope: Halt
     }
 }
 
-/// The session whose name is or begins so. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
+/// The halted session with the newest record.
+fn newest_halted(environment: &HostEnvironment) -> Result<FolderName, CommandError> {
+    let halted = checkrein_ledger::halted(&environment.state)?;
+    let by_time = checkrein_session::sessions(&environment.state)?.into_iter().map(|session| session.folder);
+    let newest = by_time.into_iter().find(|folder| halted.contains(folder));
+    // One that was halted before its first record has none.
+    newest
+        .or_else(|| halted.into_iter().next_back())
+        .ok_or_else(|| CommandError::user("no session is halted", "`checkrein session list` lists them"))
+}
+
+/// The session whose name is or begins so; `LAST` is the one with the newest record. A name that nothing has is an error: who halts in a hurry must not believe that it was done.
 fn target(environment: &HostEnvironment, text: &str) -> Result<FolderName, CommandError> {
+    if text == name_choice::NEWEST {
+        return only_folder(environment, text);
+    }
     let all: Vec<FolderName> =
         checkrein_session::sessions(&environment.state)?.into_iter().map(|session| session.folder).collect();
     // A session that is halted before its first record has a halt file and nothing else; one without hooks is known to its run only.

@@ -72,7 +72,7 @@ pub fn incidents(environment: &HostEnvironment, output: OutputForm) -> Result<Ex
 /// Shows the incident whose name begins so.
 pub fn show(environment: &HostEnvironment, id: &str, output: OutputForm) -> Result<ExitStatus, CommandError> {
     let all = read(environment)?;
-    let name = NamedKind::Incident.only(id, all.iter().map(|incident| incident.id.0.as_str()))?;
+    let name = NamedKind::Incident.newest_or_only(id, all.iter().map(|incident| incident.id.0.as_str()))?;
     let found = all.iter().find(|incident| incident.id.0 == name);
     let one = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
     match output {
@@ -94,7 +94,8 @@ pub fn close(
         return Err(CommandError::user("the note is empty", "say what you found"));
     }
     let all = read(environment)?;
-    let name = NamedKind::Incident.only(id, all.iter().map(|incident| incident.id.0.as_str()))?.to_owned();
+    let name =
+        NamedKind::Incident.newest_or_only(id, all.iter().map(|incident| incident.id.0.as_str()))?.to_owned();
     let found = all.into_iter().find(|incident| incident.id.0 == name);
     let found = found.ok_or_else(|| NamedKind::Incident.unknown(id))?;
     if found.closed.is_some() {

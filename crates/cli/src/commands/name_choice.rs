@@ -4,6 +4,9 @@ use checkrein_engine::error::CommandError;
 
 use crate::terminal::plain;
 
+/// The word for the newest one.
+pub const NEWEST: &str = "LAST";
+
 /// How many names an error shows of those that begin alike (ours): enough to see where they part.
 const SHOWN: usize = 5;
 
@@ -66,6 +69,32 @@ impl NamedKind {
             format!("no {one} begins with `{}`", plain(beginning))
         };
         CommandError::user(message, self.hint())
+    }
+
+    /// The same where `LAST` stands for the newest: the last of `all`, which are in the order of time.
+    pub fn newest_or_only<'a>(
+        self,
+        beginning: &str,
+        all: impl IntoIterator<Item = &'a str>,
+    ) -> Result<&'a str, CommandError> {
+        if beginning != NEWEST {
+            return self.only(beginning, all);
+        }
+        all.into_iter().last().ok_or_else(|| self.none())
+    }
+
+    /// The error where `LAST` means nothing, since there is none.
+    pub fn none(self) -> CommandError {
+        CommandError::user(format!("there is no {} yet", self.words().0), self.hint())
+    }
+
+    /// The error where `LAST` would let something pass that the user may not have read: what is newest may be another one by now.
+    pub fn must_be_named(self) -> CommandError {
+        let (one, _) = self.words();
+        CommandError::user(
+            format!("`{NEWEST}` may mean another {one} by now, so it decides about none"),
+            self.hint(),
+        )
     }
 
     /// The one of `all` that is called so, or else the only one whose name begins so. An error names at most five of several.
@@ -167,6 +196,17 @@ mod tests {
     #[test]
     fn a_whole_name_counts_more_than_those_that_begin_with_it() {
         assert_eq!(only("toolu_1", &["toolu_12", "toolu_1"]), Ok("toolu_1".to_owned()));
+    }
+
+    #[test]
+    fn the_word_for_the_newest_is_the_last_in_time_and_no_beginning() {
+        let newest = |all: &[&'static str]| {
+            let found = NamedKind::Incident.newest_or_only("LAST", all.iter().copied());
+            found.map(str::to_owned).map_err(|error| error.message)
+        };
+        assert_eq!(newest(&["20261121-b", "20261122-a"]), Ok("20261122-a".to_owned()));
+        assert_eq!(newest(&[]), Err("there is no incident yet".to_owned()));
+        assert_eq!(only("LAST", &["a"]), Err("no action begins with `LAST`".to_owned()));
     }
 
     #[test]

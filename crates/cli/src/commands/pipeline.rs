@@ -251,7 +251,7 @@ pub fn verify(environment: &HostEnvironment, output: OutputForm) -> Result<ExitS
 fn named(store: &PipelineStore, run: &str) -> Result<RunId, CommandError> {
     let all = store.all()?;
     let names: Vec<&str> = all.iter().map(|found| found.id.as_str()).collect();
-    Ok(NamedKind::Pipeline.only(run, names)?.parse()?)
+    Ok(NamedKind::Pipeline.newest_or_only(run, names)?.parse()?)
 }
 
 /// The run that is gone on with: of this name, or the only one of this workspace and task that is not done.

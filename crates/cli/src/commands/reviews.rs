@@ -4,7 +4,7 @@ use checkrein_ledger::{Durability, FolderName, Line, lines};
 use checkrein_protocol::{Record, RecordBody, ReviewRecord, VerdictKind};
 use checkrein_session::SessionLedger;
 
-use super::name_choice::NamedKind;
+use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::folders;
 use super::short_names::ShortNames;
 use super::story::at_home;
@@ -83,6 +83,19 @@ pub fn reviews(
     Ok(ExitStatus::Done)
 }
 
+/// The name of the newest ticket that is open.
+fn newest_open(environment: &HostEnvironment) -> Result<String, CommandError> {
+    let mut all = Vec::new();
+    for folder in folders(environment, None)? {
+        all.extend(tickets(environment, &folder)?);
+    }
+    let open = all.into_iter().filter(|known| known.ticket.closed.is_none());
+    let newest = open.max_by_key(|known| known.at);
+    newest
+        .map(|known| known.ticket.id)
+        .ok_or_else(|| CommandError::user("no ticket is open", "`checkrein ticket list` lists all of them"))
+}
+
 /// Closes a ticket: a user looked at it.
 pub fn close(
     environment: &HostEnvironment,
@@ -91,6 +104,13 @@ pub fn close(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "ticket close")?;
+    let newest;
+    let id = if id == NEWEST {
+        newest = newest_open(environment)?;
+        newest.as_str()
+    } else {
+        id
+    };
     let unknown = || {
         CommandError::user(
             format!("no ticket begins with `{id}`"),
@@ -107,7 +127,9 @@ pub fn close(
     if found.is_empty() {
         return Err(unknown());
     }
-    let name = NamedKind::Session.only(session, found.iter().map(|(folder, _)| folder.as_str()))?.to_owned();
+    let name = NamedKind::Session
+        .newest_or_only(session, found.iter().map(|(folder, _)| folder.as_str()))?
+        .to_owned();
     let mut found = found.into_iter().filter(|(folder, _)| folder.as_str() == name);
     let (folder, Known { ticket, record, .. }) = found.next().ok_or_else(unknown)?;
     if ticket.closed.is_some() {

@@ -42,7 +42,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use checkrein_clients::{Transcript, going_on};
+use checkrein_clients::{EarlierTurn, Transcript, going_on, rewound};
 use checkrein_ledger::{FolderName, is_halted};
 use checkrein_patterns::{CascadeLevel, PatternKind};
 use checkrein_policy::{Config, PipelineStep, Profile, SaidBy};
@@ -53,7 +53,7 @@ use checkrein_sandbox::{Hold, Signals, SuperviseError};
 use checkrein_supervise::{
     ATTEMPT_VARIABLE, Agent, Attempts, Interaction, Life, Milliseconds, Nesting, Passage, ProgressReport,
     Rotation, RunProgress, Stop, SupervisorExit, SupervisorLink, SupervisorSide, Switches, Turn, delay,
-    runs::{HookStop, RunEnd, Runs},
+    runs::{HookStop, RunEnd, Runs, SetBack},
     stand_above, supervise,
 };
 
@@ -333,6 +333,12 @@ impl Plan {
             let time = Duration::from_secs_f64(attempt.seconds.max(0.0));
             let left = switches.less(used, attempt.cost, attempt.iterations, time);
             let mut attempt = attempt.after(before.as_ref());
+            if let (Some(_), Some(left)) = (&attempt.back, left) {
+                kept.set_back()?;
+                switches = left;
+                before = Some(attempt);
+                continue;
+            }
             match (turn, left) {
                 (Turn::Next { value, tried }, Some(left)) if self.takes(value, tried, &attempt, signals) => {
                     switches = left;
@@ -530,7 +536,11 @@ impl Plan {
         let strictly = || (self.profile == Profile::Strict).then(Vec::new);
         let keeps = self.wanted.keeps.clone().or_else(strictly);
         let session = before.and_then(|before| before.session.as_deref());
-        let words = going_on(&self.wanted.agent, session).words;
+        let words = before.and_then(|before| before.back.as_ref()).and_then(|back| {
+            let SetBack { session, turn, message, .. } = back;
+            rewound(&self.wanted.agent, &EarlierTurn { session, turn, message })
+        });
+        let words = words.unwrap_or_else(|| going_on(&self.wanted.agent, session).words);
         let words = match &self.wanted.scope {
             Some(scope) => scope.around(words, &self.environment, self.output)?,
             None => words,

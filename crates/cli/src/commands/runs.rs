@@ -39,7 +39,7 @@ pub fn show(
     let runs = Runs::new(environment.state.root());
     let mut all = runs.all()?;
     let names: Vec<String> = all.iter().map(|found| found.id.to_string()).collect();
-    let only = NamedKind::Run.only(name, names.iter().map(String::as_str))?;
+    let only = NamedKind::Run.newest_or_only(name, names.iter().map(String::as_str))?;
     all.retain(|found| found.id.to_string() == only);
     let found = all.first().ok_or_else(|| NamedKind::Run.unknown(name))?;
     let state = match &found.loaded {

@@ -458,7 +458,7 @@ fn action_number(ledger: &SessionLedger, text: &str) -> Result<ActionNumber, Com
             all.iter().zip(1..).find(|((seq, _), _)| *seq == number)
         }
         Some(_) | None => {
-            let id = NamedKind::Action.only(text, all.iter().map(|(_, id)| id.as_str()))?;
+            let id = NamedKind::Action.newest_or_only(text, all.iter().map(|(_, id)| id.as_str()))?;
             all.iter().zip(1..).find(|((_, one), _)| one.as_str() == id)
         }
     };

@@ -16,9 +16,9 @@ use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
 use super::call_shown::CallExtent;
-use super::name_choice::NamedKind;
+use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::{folders, only_folder};
-use super::stopped_calls::{self, Found, NEWEST, Newest};
+use super::stopped_calls::{self, Found, Newest};
 use super::story::SESSION;
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api;

@@ -8,13 +8,11 @@ use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOu
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
-use super::name_choice::NamedKind;
+use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::{folders, only_folder};
 
 /// How far back earlier calls are looked at, in milliseconds (design: 30 days).
 pub(super) const PERIOD: u64 = 30 * 24 * 60 * 60 * 1000;
-/// The word for the newest call here that a command can be about.
-pub(super) const NEWEST: &str = "LAST";
 
 /// A review and the session that it is from.
 pub(super) struct Found {

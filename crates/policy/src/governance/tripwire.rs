@@ -78,6 +78,8 @@ pub struct TripwireFinding {
     pub reason: String,
     /// What to do instead.
     pub alternatives: Vec<String>,
+    /// How grave its author calls it.
+    pub severity: Severity,
     /// The severity of the flag that it raises.
     pub flag: Option<Severity>,
     /// Why it could not be evaluated, when it could not.
@@ -206,6 +208,7 @@ impl CompiledTripwire {
             verdict,
             reason,
             alternatives: tripwire.alternatives.clone(),
+            severity: tripwire.severity,
             flag: tripwire.flag,
             failure: failure.map(|failure| failure.to_string()),
         }

@@ -1,10 +1,12 @@
 //! What the detectors are told of an action before it runs.
 
 use checkrein_patterns::{
-    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, PatternSettings, Probe,
-    ScopeSide, Touch, Use, VisitedPlace,
+    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, FiredPattern, PatternSettings,
+    Probe, ScopeSide, Touch, Use, VerdictCause, VisitedPlace,
 };
-use checkrein_protocol::{AbsolutePath, Effect, ForeseenIssue, ReviewRecord, ToolName, bytes_to_write};
+use checkrein_protocol::{
+    AbsolutePath, Effect, ForeseenIssue, OwnFinding, ReviewRecord, ToolName, VerdictKind, bytes_to_write,
+};
 use serde_json::Value as Json;
 
 use super::SessionState;
@@ -71,7 +73,11 @@ impl SessionState {
 
     /// What the detectors are told about an action that was reviewed.
     pub(super) fn plan(&self, review: &ReviewRecord) -> ActionFacts {
-        self.facts(&PlannedCall::of(review), ActionNumber(self.actions))
+        ActionFacts {
+            cause: cause(review),
+            fired: fired(review),
+            ..self.facts(&PlannedCall::of(review), ActionNumber(self.actions))
+        }
     }
 
     /// The issues that would begin or grow with a call as the next one, gravest first. Nothing is taken up.
@@ -108,6 +114,8 @@ impl SessionState {
             processes: u32::try_from(call.programs.len()).unwrap_or(u32::MAX),
             bytes_written: bytes_to_write(call.input),
             touches: self.touches(call),
+            cause: None,
+            fired: Vec::new(),
         }
     }
 
@@ -150,6 +158,39 @@ impl SessionState {
         call.effects.iter().filter_map(touch).take(bounds::PATHS).collect()
     }
 }
+
+/// Why a call did not pass plainly: the first rule that fired, else its gravest effect. What a pattern of the user said is theirs.
+fn cause(review: &ReviewRecord) -> Option<VerdictCause> {
+    let is_own = review.governance.as_ref().is_some_and(|governance| !governance.fired.is_empty());
+    if review.verdict == VerdictKind::Ok || is_own {
+        return None;
+    }
+    let gravest = || {
+        let effect = review.effects.iter().max_by_key(|effect| effect.severity)?;
+        Some(effect.kind.name().to_owned())
+    };
+    let reason = review.rules.first().cloned().or_else(gravest)?;
+    Some(VerdictCause {
+        verdict: review.verdict,
+        reason: bounds::cut(&reason, bounds::NAME_CHARACTERS).to_owned(),
+    })
+}
+
+/// The patterns and tripwires of the user that fired with a call.
+fn fired(review: &ReviewRecord) -> Vec<FiredPattern> {
+    let all = review.governance.iter().flat_map(|governance| &governance.own);
+    let short = |text: &str| bounds::cut(text, bounds::TEXT_BYTES).to_owned();
+    let pattern = |own: &OwnFinding| FiredPattern {
+        name: short(&own.name),
+        severity: own.severity,
+        summary: short(&own.summary),
+        advice: short(&own.advice),
+    };
+    all.take(FIRED).map(pattern).collect()
+}
+
+/// How many of those are kept of one call (ours).
+const FIRED: usize = 4;
 
 /// What an action is called: the first line of its command, cut.
 fn name(call: &PlannedCall<'_>) -> String {

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use checkrein_patterns::FiredPattern;
 use checkrein_protocol::{
-    InterventionKind, PatternKind, PluginFactor, PluginIssue, PluginSaying, ReviewRecord, Severity, Share,
-    Timestamp,
+    ActionNumber, InterventionKind, PatternKind, PluginFactor, PluginIssue, PluginSaying, ReviewRecord,
+    Severity, Share, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -41,6 +42,9 @@ pub struct HeldPluginIssue {
     since: Timestamp,
     /// Whether a call was reviewed since.
     is_told: bool,
+    /// The last action that it rests on.
+    #[serde(default)]
+    latest: Option<ActionNumber>,
 }
 
 impl HeldPluginIssue {
@@ -112,11 +116,12 @@ impl PluginFindings {
         self.issues.iter_mut().filter(|issue| issue.since.0 < began).for_each(|issue| issue.is_told = true);
     }
 
-    /// Takes up what a plugin said; what is none of ours is passed over.
-    pub(super) fn take(&mut self, fields: &Json, at: Timestamp) {
-        let Ok(said) = serde_json::from_value(fields.clone()) else { return };
+    /// Takes up what a plugin said, and returns what of it is evidence of its own: issues that are new or graver, or rest on later actions. What is
+    /// none of ours is passed over.
+    pub(super) fn take(&mut self, fields: &Json, at: Timestamp) -> Vec<FiredPattern> {
+        let Ok(said) = serde_json::from_value(fields.clone()) else { return Vec::new() };
         match said {
-            PluginSaying::Issues { plugin, issues } => self.take_issues(&plugin, issues, at),
+            PluginSaying::Issues { plugin, issues } => return self.take_issues(&plugin, issues, at),
             PluginSaying::Factors { plugin, factors } => {
                 self.factors.retain(|one| one.plugin != plugin);
                 for PluginFactor { amount, reason, programs } in factors.into_iter().take(MOST) {
@@ -147,13 +152,15 @@ impl PluginFindings {
                 self.advice.retain(|one| one.plugin != plugin);
             }
         }
+        Vec::new()
     }
 
-    fn take_issues(&mut self, plugin: &str, issues: Vec<PluginIssue>, at: Timestamp) {
+    fn take_issues(&mut self, plugin: &str, issues: Vec<PluginIssue>, at: Timestamp) -> Vec<FiredPattern> {
+        let mut evidence = Vec::new();
         let (before, others): (VecDeque<_>, VecDeque<_>) =
             std::mem::take(&mut self.issues).into_iter().partition(|one| one.plugin == plugin);
         self.issues = others;
-        for PluginIssue { kind, severity, summary, advice, .. } in issues.into_iter().take(MOST) {
+        for PluginIssue { kind, severity, summary, advice, actions } in issues.into_iter().take(MOST) {
             // One that goes on was told; one that is graver by now is told again.
             let known = before.iter().find(|one| one.kind == kind && one.severity >= severity);
             let issue = HeldPluginIssue {
@@ -164,9 +171,19 @@ impl PluginFindings {
                 advice: short(&advice),
                 since: known.map_or(at, |known| known.since),
                 is_told: known.is_some_and(|known| known.is_told),
+                latest: actions.iter().max().copied(),
             };
+            if known.is_none_or(|known| known.latest < issue.latest) {
+                evidence.push(FiredPattern {
+                    name: format!("{plugin}/{}", issue.kind),
+                    severity,
+                    summary: issue.summary.clone(),
+                    advice: issue.advice.clone(),
+                });
+            }
             bounds::push_bounded(&mut self.issues, issue, MOST);
         }
+        evidence
     }
 }
 
@@ -196,6 +213,21 @@ mod tests {
         assert!(findings.holds("one") && !findings.holds("two"));
         findings.take(&json!({ "says": "allow", "plugin": "one" }), Timestamp(5));
         assert!(findings.holds("one"));
+    }
+
+    #[test]
+    fn an_issue_is_evidence_when_it_is_new_or_rests_on_a_later_action() {
+        let mut findings = PluginFindings::default();
+        let said = |actions: &[u64], severity: &str| {
+            let one = json!({ "kind": "a", "severity": severity, "summary": "s", "advice": "", "actions": actions });
+            json!({ "says": "issues", "plugin": "p", "issues": [one] })
+        };
+        let mut evidence = |fields: Json| findings.take(&fields, Timestamp(1)).len();
+        assert_eq!(evidence(said(&[1, 2], "low")), 1);
+        assert_eq!(evidence(said(&[1, 2], "low")), 0, "it goes on, and nothing came to it");
+        assert_eq!(evidence(said(&[2, 5], "low")), 1);
+        assert_eq!(evidence(said(&[2, 5], "high")), 1, "it is graver");
+        assert_eq!(evidence(json!({ "says": "issues", "plugin": "p", "issues": [] })), 0);
     }
 
     #[test]

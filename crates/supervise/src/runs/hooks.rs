@@ -60,6 +60,8 @@ pub enum HookSwitch {
     Cascade,
     /// A tripwire halted the session.
     Tripwire,
+    /// The conversation goes back to before the trouble, and on from there.
+    SetBack,
 }
 
 /// Why a hook ends the run above it.
@@ -71,7 +73,26 @@ pub struct HookStop {
     pub reason: String,
     /// The line that names the report; `None` while it is being written.
     pub report: Option<String>,
+    /// Where the agent goes on afterwards; `None` where it does not.
+    #[serde(default)]
+    pub back: Option<SetBack>,
 }
+
+/// Where an agent goes on that is set back, and with what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetBack {
+    /// The client's name for the session.
+    pub session: String,
+    /// Its name for the last turn that counts.
+    pub turn: String,
+    /// The first message to the agent.
+    pub message: String,
+    /// The number of the action before which that is.
+    pub before: u64,
+}
+
+/// How often a run sets its agent back (ours): what did not help twice does not help.
+pub const REWINDS: u32 = 2;
 
 /// The limits of a run, as its hooks count them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,6 +118,12 @@ pub struct HookLimits {
     /// What its file sets for that.
     #[serde(default)]
     pub settings: Option<StepSettings>,
+    /// How often the run can still set its agent back.
+    #[serde(default)]
+    pub rewinds: u32,
+    /// What it told the agent that it set back last.
+    #[serde(default)]
+    pub said: Option<String>,
     /// Where the run is kept.
     #[serde(skip)]
     folder: PathBuf,
@@ -105,7 +132,12 @@ pub struct HookLimits {
 impl HookLimits {
     /// The limits of a run that is about to start its agent; what was spent before they were given comes on top, since hooks count whole
     /// sessions.
-    fn of(state: &RunState, limits: &RunLimits, price: Option<&str>, proof: String) -> Self {
+    fn of(
+        state: &RunState,
+        limits: &RunLimits,
+        (price, rewinds): (Option<&str>, u32),
+        proof: String,
+    ) -> Self {
         let (all, counted): (RunSpending, RunSpending) = (state.spent(), state.counted);
         let dollars = |spent: RunSpending| spent.dollars.unwrap_or_default();
         let before = (dollars(all) - dollars(counted)).max(0.0);
@@ -122,6 +154,8 @@ impl HookLimits {
             pipeline: state.manner.pipeline.clone(),
             step: state.manner.step.clone(),
             settings: state.manner.settings.clone(),
+            rewinds,
+            said: None,
             folder: PathBuf::new(),
         }
     }
@@ -165,29 +199,41 @@ impl HookLimits {
 }
 
 impl Runs {
-    /// Writes down what the hooks of a run hold to; what its variable holds.
-    pub fn tell_hooks(&self, state: &RunState, price: Option<&str>) -> Result<String, RunError> {
+    /// Writes down what the hooks of a run hold to, with its price and how often it can set its agent back; what its variable holds.
+    pub fn tell_hooks(
+        &self,
+        state: &RunState,
+        price: Option<&str>,
+        rewinds: u32,
+    ) -> Result<String, RunError> {
         let mut number = [0_u8; 16];
         let source = Path::new("/dev/urandom");
         File::open(source)
             .and_then(|mut file| file.read_exact(&mut number))
             .map_err(RunError::file("read", source))?;
         let number = hexadecimal(&number);
-        let limits = HookLimits::of(state, &state.limits, price, hash(&number));
+        let limits = HookLimits::of(state, &state.limits, (price, rewinds), hash(&number));
         let folder = self.folder(&state.id, Whereabouts::Active);
         // What ended the run before has been heard.
-        let former = folder.join(STOP);
-        match fs::remove_file(&former) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(RunError::file("remove", &former)(error));
-            }
-            Ok(()) | Err(_) => {}
-        }
+        forget_stop(&folder)?;
         let path = folder.join(FILE);
         let text = serde_json::to_vec(&limits)
             .map_err(|error| RunError::file("write", &path)(std::io::Error::other(error)))?;
         replace(&path, &text)?;
         Ok(format!("{}.{number}", state.id))
+    }
+
+    /// Takes up that a hook set the agent back: what it said has been heard, and can be said once less.
+    pub fn heard_set_back(&self, id: &RunId) -> Result<(), RunError> {
+        let folder = self.folder(id, Whereabouts::Active);
+        let path = folder.join(FILE);
+        let damaged = |error: serde_json::Error| RunError::file("read", &path)(std::io::Error::other(error));
+        let text = read(&path)?.unwrap_or_default();
+        let mut limits: HookLimits = serde_json::from_slice(&text).map_err(damaged)?;
+        limits.rewinds = limits.rewinds.saturating_sub(1);
+        limits.said = read_stop(&folder).and_then(|stop| stop.back).map(|back| back.message);
+        replace(&path, &serde_json::to_vec(&limits).map_err(damaged)?)?;
+        forget_stop(&folder)
     }
 
     /// The sessions that hooks of this run have seen begin, oldest first, beyond so many bytes of their list; and how long the list is.
@@ -204,6 +250,17 @@ impl Runs {
     /// Why a hook wants this run to end; `None` while none does.
     pub fn hook_stop(&self, id: &RunId) -> Option<HookStop> {
         read_stop(&self.folder(id, Whereabouts::Active))
+    }
+}
+
+/// Removes what ended the agent before.
+fn forget_stop(folder: &Path) -> Result<(), RunError> {
+    let former = folder.join(STOP);
+    match fs::remove_file(&former) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::file("remove", &former)(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 38] = [
+const STATE: [&str; 40] = [
     "agents",
     "allowed",
     "approvals",
@@ -40,9 +40,11 @@ const STATE: [&str; 38] = [
     "plugins",
     "providers",
     "retention.jsonl",
+    "retention.lock",
     "retention.looked",
     "routes",
     "runs",
+    "sealed-with",
     "server",
     "sessions",
     "snapshots",

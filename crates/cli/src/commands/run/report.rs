@@ -4,6 +4,7 @@ use std::io::{PipeReader, Read as _};
 
 use checkrein_ledger::mask::{MaskKey, mask_text};
 use checkrein_protocol::TokenCounts;
+use checkrein_supervise::runs::SetBack;
 use checkrein_supervise::{Estimate, ProviderError, ProviderFailure, RunOutcome, SpendingShare, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,9 @@ pub(super) struct Attempt {
     pub(super) left: usize,
     /// What was seen in its stream.
     pub(super) watched: Findings,
+    /// Where it goes on from, where it was set back.
+    #[serde(default)]
+    pub(super) back: Option<SetBack>,
 }
 
 /// A whole run.
@@ -122,6 +126,10 @@ impl Attempt {
             ended: outcome.ended,
             left: outcome.left,
             watched,
+            back: match stop {
+                Some(Stop::Hooks(stop)) => stop.back.clone(),
+                _ => None,
+            },
         }
     }
 

@@ -11,9 +11,9 @@ use checkrein_protocol::{HaltScope, SessionId};
 use checkrein_supervise::{
     ProgressReport, Switches,
     runs::{
-        AcquiredLock, CommandWord, Insistence, Lock, Profile as ProfileName, RUN_VARIABLE, RunAttempt,
-        RunEnd, RunId, RunLimits, RunSettings as RunManner, RunSpending, RunStage, RunState, RunStateDamage,
-        Runs, Whereabouts,
+        AcquiredLock, CommandWord, Insistence, Lock, Profile as ProfileName, REWINDS, RUN_VARIABLE,
+        RunAttempt, RunEnd, RunId, RunLimits, RunSettings as RunManner, RunSpending, RunStage, RunState,
+        RunStateDamage, Runs, Whereabouts,
     },
 };
 
@@ -22,7 +22,7 @@ use checkrein_worktree::{
 };
 
 use super::super::for_no_agent;
-use super::super::name_choice::NamedKind;
+use super::super::name_choice::{NEWEST, NamedKind};
 use super::super::worktree::{Site, changes_since, note};
 use super::{KillGuarantee, RunOptions};
 use crate::credentials::RunCredential;
@@ -193,7 +193,7 @@ impl RunSession {
         for_no_agent(environment, "run --resume")?;
         let keeping = &wanted.keeping;
         let runs = Runs::new(environment.state.root());
-        let id = if run.is_empty() {
+        let id = if run.is_empty() || run == NEWEST {
             newest(&runs, environment, keeping.worktree.as_deref())?
         } else {
             let all: Vec<RunId> = runs.all()?.into_iter().map(|found| found.id).collect();
@@ -458,9 +458,15 @@ impl RunSession {
         }
     }
 
+    /// Takes up that the agent is set back, and goes on.
+    pub(super) fn set_back(&self) -> Result<(), CommandError> {
+        Ok(self.runs.heard_set_back(&self.state.id)?)
+    }
+
     /// Writes down what the hooks of the agent hold to; the variable that tells them.
     pub(super) fn tell_hooks(&self) -> Result<(OsString, OsString), CommandError> {
-        let told = self.runs.tell_hooks(&self.state, self.wanted.price.as_deref())?;
+        let rewinds = if checkrein_clients::can_rewind(&self.wanted.agent) { REWINDS } else { 0 };
+        let told = self.runs.tell_hooks(&self.state, self.wanted.price.as_deref(), rewinds)?;
         Ok((RUN_VARIABLE.into(), told.into()))
     }
 }

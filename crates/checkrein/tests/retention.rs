@@ -1,0 +1,224 @@
+//! Retention attacked: several that remove at once, ends at any moment, a full disk, clocks that jump, links, and ledgers that are written
+//! meanwhile. What is needed stays, and what went is on record.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use checkrein_ledger::{Durability, StateDirectory};
+use checkrein_protocol::{RecordBody, SessionId, Timestamp};
+use checkrein_session::SessionLedger;
+use serde_json::{Value as Json, json};
+use support::TestEnvironment;
+
+/// A moment in 2023.
+const LONG_AGO: Timestamp = Timestamp(1_700_000_000_000);
+
+/// Sessions whose last record is old, by number.
+fn old_sessions(environment: &TestEnvironment, count: usize) -> Vec<String> {
+    let state = StateDirectory::new(environment.state());
+    let names: Vec<String> = (0..count).map(|number| format!("old-{number:03}")).collect();
+    for name in &names {
+        let ledger = SessionLedger::open(&state, &SessionId(name.clone()));
+        for text in ["hello", "and again"] {
+            ledger.append(LONG_AGO, RecordBody::Prompt { text: text.to_owned() }, Durability::Plain).unwrap();
+        }
+    }
+    names
+}
+
+/// The sessions that are on record as removed, one entry for each removal, with how many records they had.
+fn removed(environment: &TestEnvironment) -> Vec<(String, u64)> {
+    let text = fs::read_to_string(environment.state().join("retention.jsonl")).unwrap_or_default();
+    let records = text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+    let entries =
+        records.flat_map(|record| record["body"]["removed"].as_array().cloned().unwrap_or_default());
+    entries
+        .map(|one| (one["session"].as_str().unwrap().to_owned(), one["records"].as_u64().unwrap()))
+        .collect()
+}
+
+fn prune(environment: &TestEnvironment) -> Command {
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command.args(["audit", "prune"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// What is in the folder of the sessions.
+fn there(environment: &TestEnvironment) -> BTreeSet<String> {
+    let entries = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn two_that_remove_at_once_tell_of_each_session_once() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let names = old_sessions(&environment, 150);
+    let all: Vec<_> = (0..4).map(|_| prune(&environment).spawn().unwrap()).collect();
+    for one in all {
+        let done = one.wait_with_output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let mut told = removed(&environment);
+    told.sort();
+    let expected: Vec<(String, u64)> = names.into_iter().map(|name| (name, 2)).collect();
+    assert_eq!(told, expected);
+    assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn one_that_is_ended_at_any_moment_leaves_nothing_untold_and_nothing_behind() {
+    // A generator of its own, so that a failure comes again.
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..12 {
+        let environment = TestEnvironment::new();
+        environment.bash("needed", "ls");
+        let names = old_sessions(&environment, 40);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = prune(&environment).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros((seed >> 33) % 90_000));
+        drop(child.kill());
+        child.wait().unwrap();
+        let told: BTreeSet<String> = removed(&environment).into_iter().map(|(name, _)| name).collect();
+        let left = there(&environment);
+        for name in &names {
+            assert!(left.contains(name) || told.contains(name), "{name} went and nothing tells of it");
+        }
+        environment.succeed(&["audit", "verify"]);
+        environment.succeed(&["audit", "prune"]);
+        assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
+        let told: BTreeSet<(String, u64)> = removed(&environment).into_iter().collect();
+        assert_eq!(told.len(), names.len(), "each with its records: {told:?}");
+        environment.succeed(&["audit", "verify"]);
+    }
+}
+
+#[test]
+fn what_a_cut_off_removal_left_aside_goes_with_the_next() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let aside = environment.state().join("sessions/.removed-earlier");
+    fs::create_dir_all(&aside).unwrap();
+    fs::write(aside.join("ledger.jsonl"), "words of somebody").unwrap();
+    environment.succeed(&["audit", "prune"]);
+    assert!(!aside.exists());
+    assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
+}
+
+#[test]
+fn where_nothing_can_be_written_down_nothing_goes() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let names = old_sessions(&environment, 10);
+    let before = there(&environment);
+    // No file may become longer than it is.
+    let mut limited = environment.command("sh");
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    limited.args(["-c", &format!("trap '' XFSZ; ulimit -f 0; exec {program} audit prune")]);
+    let output = limited.stdin(Stdio::null()).output().unwrap();
+    assert!(!output.status.success());
+    assert_eq!(there(&environment), before, "nothing went");
+    environment.succeed(&["audit", "prune"]);
+    assert_eq!(removed(&environment).len(), names.len());
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn a_clock_that_was_ahead_keeps_nothing_for_ever_and_removes_nothing_new() {
+    let environment = TestEnvironment::new();
+    let start = |session: &str| {
+        let begins = environment.payload(session, "SessionStart", json!({ "source": "startup" }));
+        environment.answer_to(&begins);
+    };
+    start("needed");
+    // The clock was ahead by years when somebody looked last.
+    let ahead = SystemTime::now() + Duration::from_hours(3 * 365 * 24);
+    let marker = environment.state().join("retention.looked");
+    fs::File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&marker)
+        .unwrap()
+        .set_modified(ahead)
+        .unwrap();
+    old_sessions(&environment, 2);
+    // One that was written while it was ahead.
+    let state = StateDirectory::new(environment.state());
+    let future =
+        Timestamp(u64::try_from(ahead.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()).unwrap());
+    let ledger = SessionLedger::open(&state, &SessionId("future".to_owned()));
+    ledger.append(future, RecordBody::Prompt { text: "x".to_owned() }, Durability::Plain).unwrap();
+    start("next");
+    let left = there(&environment);
+    assert_eq!(left, ["future", "needed", "next"].map(str::to_owned).into(), "{left:?}");
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn a_link_in_the_state_directory_leads_no_removal_outside() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let outside = environment.home().join("outside");
+    fs::create_dir_all(outside.join("deep")).unwrap();
+    for name in ["report.json", "deep/state.json", "ledger.jsonl"] {
+        fs::write(outside.join(name), "the only copy").unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_millis(LONG_AGO.0);
+        fs::File::options().write(true).open(outside.join(name)).unwrap().set_modified(long_ago).unwrap();
+    }
+    for link in [
+        "sessions/linked",
+        "sessions/.removed-linked",
+        "incidents",
+        "runs/done",
+        "lessons",
+        "events/2020-01-01.jsonl",
+        "notices",
+    ] {
+        let path = environment.state().join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        drop(fs::remove_dir_all(&path));
+        std::os::unix::fs::symlink(&outside, &path).unwrap();
+    }
+    drop(prune(&environment).output().unwrap());
+    for name in ["report.json", "deep/state.json", "ledger.jsonl"] {
+        assert_eq!(fs::read_to_string(outside.join(name)).unwrap(), "the only copy", "{name}");
+    }
+}
+
+#[test]
+fn a_session_that_goes_on_while_it_would_be_removed_loses_no_record() {
+    let environment = TestEnvironment::new();
+    let names = old_sessions(&environment, 60);
+    let state = StateDirectory::new(environment.state());
+    let mut child = prune(&environment).spawn().unwrap();
+    let began = Instant::now();
+    let now = Timestamp(
+        u64::try_from(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()).unwrap(),
+    );
+    // Each is written to while the other goes through them.
+    for name in names.iter().rev() {
+        let ledger = SessionLedger::open(&state, &SessionId(name.clone()));
+        ledger.append(now, RecordBody::Prompt { text: "going on".to_owned() }, Durability::Durable).unwrap();
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(began.elapsed() < Duration::from_mins(1));
+    for name in &names {
+        let ledger = SessionLedger::open(&state, &SessionId(name.clone()));
+        let text = fs::read_to_string(ledger.path()).unwrap();
+        assert!(text.contains("going on"), "{name}: what was written after the removal began is lost");
+    }
+    environment.succeed(&["audit", "verify"]);
+}
