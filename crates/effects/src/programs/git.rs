@@ -46,6 +46,7 @@ mod filters;
 mod grammar;
 mod guard_files;
 mod handed;
+mod hidden;
 mod hooks;
 mod index;
 mod known;
