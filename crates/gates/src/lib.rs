@@ -99,8 +99,8 @@ pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
 pub use coverage::{
-    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, examine_coverage,
-    read_coverage,
+    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, coverage_commands,
+    examine_coverage, read_coverage,
 };
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use exemption::{AllowedFinding, new_exemptions};
