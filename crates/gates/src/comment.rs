@@ -127,16 +127,13 @@ fn line_of_code<'t>(source: &'t Source, comment: Node<'t>) -> Option<&'t str> {
 /// The lines of code that a comment holds as text, without what makes them a comment. Comments within it, and lines without a word, are no code.
 pub(crate) fn code_in_comment<'t>(source: &'t Source, comment: Node<'t>) -> Vec<&'t str> {
     let starts = source.grammar().line_comments;
-    let lines: Vec<&str> = match line_of_code(source, comment) {
-        Some(line) => vec![line],
-        None => {
-            // What documents something begins with a second star or another sign.
-            let text = source.text(comment);
-            let inside = text.strip_prefix("/*").and_then(|text| text.strip_suffix("*/"));
-            inside
-                .filter(|text| !text.starts_with(['*', '!']))
-                .map_or_else(Vec::new, |text| text.lines().collect())
-        }
+    let lines: Vec<&str> = if let Some(line) = line_of_code(source, comment) {
+        vec![line]
+    } else {
+        // What documents something begins with a second star or another sign.
+        let inside = source.text(comment).strip_prefix("/*").and_then(|text| text.strip_suffix("*/"));
+        let inside = inside.filter(|text| !text.starts_with(['*', '!'])).unwrap_or_default();
+        inside.lines().collect()
     };
     let is_comment = |line: &str| starts.iter().any(|start| line.trim_start().starts_with(start));
     let lines = lines.into_iter().filter(|line| !line.trim().is_empty() && !is_comment(line));

@@ -72,7 +72,7 @@ pub fn newest_at_remote(
     for (name, object) in names.lines().filter_map(|line| line.split_once(' ')) {
         // What was set by hand says nothing about the remote: what it would keep back is looked at.
         if !set_by_hand(repository, name, object)? {
-            input.push_str(&format!("^{object}\n"));
+            input.extend(["^", object, "\n"]);
         }
     }
     let call = Call { input: input.as_bytes(), ..Call::default() };

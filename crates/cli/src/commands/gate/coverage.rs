@@ -142,9 +142,9 @@ impl CoverageContext<'_> {
         let package = checkrein_files::read_text(self.workspace.join("package.json"), LONGEST_MANIFEST).ok();
         let has = |name: &str| self.workspace.join(name).is_file();
         let commands = coverage_commands(has, package.as_deref());
-        let made: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+        let named: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
         let make =
-            if made.is_empty() { String::new() } else { format!("make one with {}, ", made.join(" and ")) };
+            if named.is_empty() { String::new() } else { format!("make one with {}, ", named.join(" and ")) };
         format!(
             "no report of it is at a usual place: {make}name it with `--coverage FILE`, or say `--coverage none`"
         )
