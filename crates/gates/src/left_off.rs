@@ -69,7 +69,7 @@ pub(crate) fn in_place_of_the_end<'t>(
     (is_rest && !is_meant(&text)).then_some(*first)
 }
 
-/// Whether a comment is a mark of unfinished work that names nothing: "TODO", "TODO(ann): finish", "FIXME add the real logic here". One that says
+/// Whether a comment is a mark of unfinished work that names nothing: "TODO", "TODO(ann): finish", "TODO add the real logic here". One that says
 /// what is missing is about that; this one is about all that would stand in its place.
 fn marks_the_rest(comment: &str) -> bool {
     const MARKS: [&str; 4] = ["todo", concat!("fix", "me"), "xxx", "wip"];
