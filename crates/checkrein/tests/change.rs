@@ -134,6 +134,40 @@ fn a_verified_change_is_due_no_more() {
     assert!(!environment.records("s").last().unwrap().to_string().contains("unverified_changes"));
 }
 
+#[test]
+fn a_verification_says_its_outcome_and_a_change_without_one_is_not_closed_in_silence() {
+    let environment = environment();
+    let id = opened(&environment, CALL);
+    let unsaid = |id: &str, state: &str| {
+        let closed = environment.checkrein(&["change", "close", id]);
+        let words = String::from_utf8_lossy(&closed.stderr).into_owned();
+        assert!(!closed.status.success(), "{words}");
+        assert!(words.contains(&format!("change {id} is {state}, so its outcome must be said")), "{words}");
+    };
+    approve(&environment, &id);
+    unsaid(&id, "approved");
+    assert_eq!(verdict(&environment, "c1", CALL), None);
+    end(&environment, "c1", CALL);
+    unsaid(&id, "not verified");
+    let failed = environment.checkrein(&["change", "verify", &id, "--yes"]);
+    assert_eq!(failed.status.code(), Some(2));
+    unsaid(&id, "verification failed");
+    environment.write("works", "");
+    let verified = environment.checkrein(&["change", "verify", &id]);
+    assert!(
+        said(&verified).contains(&format!("change {id}: verified, the verification")),
+        "{}",
+        said(&verified)
+    );
+    environment.succeed(&["change", "close", &id]);
+    assert_eq!(state(&environment, &id), "closed");
+    // With words it is closed as it is.
+    let other = opened(&environment, CALL);
+    approve(&environment, &other);
+    environment.succeed(&["change", "close", &other, "--outcome", "the release was put off"]);
+    assert_eq!(state(&environment, &other), "closed");
+}
+
 // Source: seed 004-66
 #[test]
 fn a_session_that_ends_with_an_unverified_change_is_told_of() {

@@ -83,7 +83,12 @@ fn coverage_that_falls_is_found_and_one_that_is_missing_never_passes() {
     shop.change(4);
     let (outcome, told) = shop.gate(&[]);
     assert_eq!(outcome, "not_run");
-    assert!(told.contains("no report of it is at a usual place"), "{told}");
+    assert!(told.contains("no report of it is at a usual place: name it"), "{told}");
+    shop.0.write("pytest.ini", "[pytest]\n");
+    let (outcome, told) = shop.gate(&[]);
+    assert_ne!(outcome, "passed");
+    assert!(told.contains("make one with `pytest --cov --cov-report=xml`, name it"), "{told}");
+    fs::remove_file(shop.0.project().join("pytest.ini")).unwrap();
 
     shop.tests_write(8);
     let (outcome, told) = shop.gate(&[]);
@@ -129,6 +134,34 @@ fn coverage_that_falls_is_found_and_one_that_is_missing_never_passes() {
     assert_eq!(output.status.code(), Some(1));
     let output = shop.0.checkrein(&["gate", "implementation", "--coverage-tolerance", "-1"]);
     assert!(!output.status.success());
+}
+
+#[test]
+fn all_reports_that_tests_wrote_are_compared() {
+    let shop = Shop::new();
+    shop.0.write(".gitignore", "lcov.info\ncoverage.out\ncover.out\n");
+    shop.0.write("cover.out", "mode: set\na.go:1.1,2.2 9 1\n");
+    shop.0.git(&["add", "--all"]);
+    shop.0.commit("ignored");
+    shop.change(4);
+    let go =
+        |reached: usize| format!("mode: set\na.go:1.1,2.2 {reached} 1\na.go:3.1,4.2 {} 0\n", 10 - reached);
+    shop.0.write("coverage.out", &go(9));
+    shop.tests_write(9);
+    assert_eq!(shop.gate(&[]).0, "not_run", "nothing is known of what was there before");
+    shop.0.git(&["add", "--all"]);
+    shop.0.commit("seen");
+    shop.change(5);
+    thread::sleep(Duration::from_millis(30));
+    shop.0.write("coverage.out", &go(7));
+    shop.tests_write(9);
+    let (outcome, told) = shop.gate(&[]);
+    assert_eq!(outcome, "failed", "the one that fell is not the newest");
+    assert!(told.contains("70.00 % of statements, and 90.00 % of statements before"), "{told}");
+    assert!(told.contains("90.00 % of lines"), "{told}");
+    let output = shop.0.checkrein(&["--json", "gate", "implementation", "--design", "docs/design.md"]);
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["not_examined"][0]["path"], "cover.out", "it is older: {answer}");
 }
 
 #[test]

@@ -10,10 +10,12 @@ use crate::finding::{FindingKind, FindingWeight, GateFinding, shown};
 use crate::function::{Function, Place, words};
 use crate::language::SourceLanguage;
 use crate::left_off;
+use crate::promise;
 use crate::proof::is_test_case;
 use crate::remark::{Remark, is_for_heirs, is_meant, promises, remark_of, says_unwritten, stands_alone};
 use crate::slight;
 use crate::source::{Source, descendants, line_of, named_children};
+use crate::taken_out::taken_out;
 use crate::thin;
 
 /// What kind of text a function stands in.
@@ -48,6 +50,13 @@ pub(crate) fn judge(source: &Source, function: &Function<'_>, setting: Setting) 
         && !(at.1 == Saying::Message && names_absence(&function.name))
     {
         return not_implemented(source, function, &done, at, setting);
+    }
+    if setting == Setting::Code
+        && !names_absence(&function.name)
+        && let Some(comment) = taken_out(source, function, &done)
+    {
+        let kind = FindingKind::PlaceholderBody;
+        return found(source, function, comment, kind, FindingWeight::Error, CodeVerdict::Stub);
     }
     let real: Vec<&(Node<'_>, Act)> =
         done.iter().filter(|(_, act)| !matches!(act, Act::Nothing | Act::Description)).collect();
@@ -425,7 +434,12 @@ fn fixed(
     match value {
         Some((node, _)) if !is_meant && takes_arguments(source, function) => {
             let kind = FindingKind::FixedResult;
-            found(source, function, *node, kind, FindingWeight::Warning, CodeVerdict::Ambiguous)
+            let (weight, verdict) = if promise::is_broken(source, function, *node, real) {
+                (FindingWeight::Error, CodeVerdict::Stub)
+            } else {
+                (FindingWeight::Warning, CodeVerdict::Ambiguous)
+            };
+            found(source, function, *node, kind, weight, verdict)
         }
         _ => JudgedFunction::plain(CodeVerdict::Complete),
     }

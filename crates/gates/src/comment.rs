@@ -74,7 +74,11 @@ pub(crate) fn holds_code(source: &Source, comment: Node<'_>) -> bool {
     if !looks_like || text.split_whitespace().count() > 12 {
         return false;
     }
-    let Ok(read) = Source::fragment(source.language(), text) else { return false };
+    let text = match source.language() {
+        SourceLanguage::Php => format!("<?php\n{text}"),
+        _ => text.to_owned(),
+    };
+    let Ok(read) = Source::fragment(source.language(), &text) else { return false };
     let grammar = source.grammar();
     let calls =
         descendants(read.root()).any(|node| grammar.calls.iter().any(|(kind, _)| *kind == node.kind()));
@@ -120,6 +124,22 @@ fn line_of_code<'t>(source: &'t Source, comment: Node<'t>) -> Option<&'t str> {
     (!rest.starts_with(['/', '!', '#', ':'])).then_some(rest)
 }
 
+/// The lines of code that a comment holds as text, without what makes them a comment. Comments within it, and lines without a word, are no code.
+pub(crate) fn code_in_comment<'t>(source: &'t Source, comment: Node<'t>) -> Vec<&'t str> {
+    let starts = source.grammar().line_comments;
+    let lines: Vec<&str> = if let Some(line) = line_of_code(source, comment) {
+        vec![line]
+    } else {
+        // What documents something begins with a second star or another sign.
+        let inside = source.text(comment).strip_prefix("/*").and_then(|text| text.strip_suffix("*/"));
+        let inside = inside.filter(|text| !text.starts_with(['*', '!'])).unwrap_or_default();
+        inside.lines().collect()
+    };
+    let is_comment = |line: &str| starts.iter().any(|start| line.trim_start().starts_with(start));
+    let lines = lines.into_iter().filter(|line| !line.trim().is_empty() && !is_comment(line));
+    lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect()
+}
+
 fn is_code(source: &Source, rows: &[(Node<'_>, &str)]) -> bool {
     if rows.len() < FEWEST_LINES {
         return false;
@@ -135,6 +155,8 @@ fn is_code(source: &Source, rows: &[(Node<'_>, &str)]) -> bool {
         return false;
     }
     let text = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
+    // All that stands outside of this sign is text for PHP.
+    let text = if source.language() == SourceLanguage::Php { format!("<?php\n{text}") } else { text };
     let Ok(read) = Source::fragment(source.language(), &text) else { return false };
     let signs = source.grammar().code_signs;
     let count = descendants(read.root()).filter(|node| signs.contains(&node.kind())).count();

@@ -1,9 +1,12 @@
 //! Coverage: how much of the code the tests of a project reach, by a report that they wrote, against the same figure before a change.
 
+mod commands;
 mod markup;
 mod reports;
 
 use std::fmt;
+
+pub use commands::coverage_commands;
 
 use crate::finding::{FindingKind, FindingWeight, GateFinding};
 
@@ -127,7 +130,7 @@ pub fn examine_coverage(
 /// Where tools write their reports when nobody says where, from the root of a project. Sources: the documentation of coverage.py ("Command
 /// line usage"), Istanbul ("Alternative reporters"), the plugins of JaCoCo for Maven and Gradle, `go help testflag`, `cargo llvm-cov`, `cargo
 /// tarpaulin`, SimpleCov and PHPUnit.
-pub const USUAL_REPORTS: [&str; 18] = [
+pub const USUAL_REPORTS: [&str; 24] = [
     "coverage.xml",
     "coverage.json",
     "coverage.lcov",
@@ -146,6 +149,12 @@ pub const USUAL_REPORTS: [&str; 18] = [
     "target/coverage/lcov.info",
     "target/llvm-cov/lcov.info",
     "build/logs/cobertura.xml",
+    "coverage.cobertura.xml",
+    "coverage.info",
+    "build/coverage.info",
+    "build/reports/kover/report.xml",
+    "profile.cov",
+    "target/llvm-cov/coverage.json",
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::act::{Act, unwrapped};
 use crate::admission::{Beside, admission_of};
 use crate::deferral::puts_off;
 use crate::function::Function;
-use crate::remark::is_meant;
+use crate::remark::{is_meant, plain};
 use crate::source::{Source, descendants, line_of, named_children};
 
 /// Statements behind a return that are there all the same: what is declared for the whole function, and the names of places to go to.
@@ -55,14 +55,74 @@ pub(crate) fn in_place_of_the_end<'t>(
         .filter(|comment| {
             comment.start_byte() >= node.end_byte()
                 && line_of(*comment) > node.end_position().row + 1
-                && comment.parent() == Some(body)
+                && comment.parent().is_some_and(|parent| {
+                    // The statements of Go are a list in the block.
+                    parent == body || parent.kind() == "statement_list" && parent.parent() == Some(body)
+                })
         })
         .collect();
     let first = own.first()?;
     let text = own.iter().map(|comment| source.text(*comment)).collect::<Vec<_>>().join(" ");
     let admits =
         admission_of(&function.name, &text).is_of_unfinished(Beside::Little, i32::from(ends_with_value));
-    ((admits || puts_off(&text) || is_dots(&text)) && !is_meant(&text)).then_some(*first)
+    let is_rest = admits || puts_off(&text) || is_dots(&text) || marks_the_rest(&text);
+    (is_rest && !is_meant(&text)).then_some(*first)
+}
+
+/// Whether a comment is a mark of unfinished work that names nothing: "TODO", "TODO(ann): finish", "TODO add the real logic here". One that says
+/// what is missing is about that; this one is about all that would stand in its place.
+fn marks_the_rest(comment: &str) -> bool {
+    const MARKS: [&str; 4] = ["todo", concat!("fix", "me"), "xxx", "wip"];
+    const WORDS: [&str; 37] = [
+        "finish",
+        "complete",
+        "completed",
+        "continue",
+        "implement",
+        "implementation",
+        "add",
+        "write",
+        "do",
+        "fill",
+        "in",
+        "the",
+        "this",
+        "it",
+        "rest",
+        "remaining",
+        "actual",
+        "real",
+        "proper",
+        "logic",
+        "code",
+        "work",
+        "part",
+        "steps",
+        "here",
+        "later",
+        "now",
+        "more",
+        "of",
+        "function",
+        "method",
+        "body",
+        "to",
+        "be",
+        "done",
+        "and",
+        "soon",
+    ];
+    let text = plain(comment);
+    let mut words =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let Some(mark) = words.next_if(|word| MARKS.contains(word)) else { return false };
+    // Who is to do it stands in parentheses behind the mark.
+    let owner =
+        text.strip_prefix(mark).and_then(|rest| rest.strip_prefix('(')).and_then(|rest| rest.split_once(')'));
+    let owners = owner.map_or(0, |(owner, _)| {
+        owner.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).count()
+    });
+    words.skip(owners).all(|word| WORDS.contains(&word))
 }
 
 /// Whether a comment is nothing but dots.

@@ -16,6 +16,8 @@
 //! | `thin` | bodies that do little, and beside which somebody says that this is not all |
 //! | `slight` | bodies that do next to nothing, and say that they are not written |
 //! | `left_off` | bodies that begin or stop where their work should go on |
+//! | `taken_out` | bodies whose code stands in comments |
+//! | `promise` | names that promise a result which depends on what is given |
 //! | `body` | whether a function is written |
 //! | `proof` | tests: what they are, whether they run, what they assert |
 //! | `assertion` | what an assertion is about, and how much it says |
@@ -76,6 +78,7 @@ mod lld;
 mod manifest;
 mod mechanical;
 mod phantoms;
+mod promise;
 mod proof;
 mod reach;
 mod remark;
@@ -84,6 +87,7 @@ mod secrets;
 mod side;
 mod slight;
 mod source;
+mod taken_out;
 mod telling;
 mod test_plan;
 mod test_setup;
@@ -95,8 +99,8 @@ pub use completeness::{
     CodeOrigin, CodeVerdict, ExaminedFile, Fragment, FragmentAnswer, GateText, examine_file, judge_fragment,
 };
 pub use coverage::{
-    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, examine_coverage,
-    read_coverage,
+    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, coverage_commands,
+    examine_coverage, read_coverage,
 };
 pub use design::{Design, DesignChange, DesignFile, DesignItem, DesignSection, DesignTable};
 pub use exemption::{AllowedFinding, new_exemptions};

@@ -7,6 +7,7 @@
 //! | `file` | a pipeline file: its inputs, reviewers and steps, with the place of everything that is wrong |
 //! | `template` | texts with `${...}` in them |
 //! | `condition` | whether a step is wanted |
+//! | `coverage_told` | how much tests cover, as what they print says it |
 //! | `order` | which step waits for which |
 //! | `state` | what is known of a run of a pipeline |
 //! | `progress` | what runs next, and what becomes of the others when a step ends |
@@ -27,6 +28,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod condition;
+mod coverage_told;
 mod endpoint;
 mod excerpt;
 mod file;
@@ -44,6 +46,7 @@ mod template;
 mod verdict;
 
 pub use condition::StepCondition;
+pub use coverage_told::coverage_told;
 pub use endpoint::{EndpointForm, EndpointTrust, ModelEndpoint};
 pub use excerpt::excerpt;
 pub use file::{

@@ -38,6 +38,8 @@ pub struct StepResult {
     pub count: Option<u64>,
     /// Equal rounds that are too many.
     pub strikes: u32,
+    /// How much tests covered, in thousandths of a percent, where it is told.
+    pub covered: Option<u64>,
     /// What is wrong, for whoever mends it.
     pub feedback: String,
 }
@@ -59,7 +61,15 @@ impl StepResult {
     /// A result without problems to name.
     pub fn plain(end: StepEnd, summary: impl Into<String>) -> Self {
         let summary = summary.into();
-        Self { end, feedback: summary.clone(), summary, problems: BTreeSet::new(), count: None, strikes: 2 }
+        Self {
+            end,
+            feedback: summary.clone(),
+            summary,
+            problems: BTreeSet::new(),
+            count: None,
+            strikes: 2,
+            covered: None,
+        }
     }
 }
 
@@ -247,8 +257,12 @@ impl PipelineState {
             | StepAct::PullRequest(_) => Likeness::Exact,
         };
         let look_at: Vec<String> = result.problems.iter().take(NAMED).cloned().collect();
-        let outcome =
-            RoundOutcome { problems: result.problems, count: result.count, strikes: result.strikes };
+        let outcome = RoundOutcome {
+            problems: result.problems,
+            count: result.count,
+            strikes: result.strikes,
+            covered: result.covered,
+        };
         let verdict = state.rounds.take(outcome, likeness, back.at_most);
         let rounds = state.rounds.rounds;
         if verdict != LoopVerdict::Again {

@@ -39,8 +39,11 @@ pub struct LoopRound {
     pub same: u32,
     /// The fewest problems of any round.
     pub fewest: Option<u64>,
-    /// Rounds since there were fewer than ever.
+    /// Rounds since there were fewer than ever, or more was covered than ever.
     pub without_progress: u32,
+    /// The most that tests covered in any round, in thousandths of a percent.
+    #[serde(default)]
+    pub most_covered: Option<u64>,
 }
 
 /// What one round came to.
@@ -52,6 +55,8 @@ pub struct RoundOutcome {
     pub count: Option<u64>,
     /// Equal rounds that are too many: two, or three where part of it works (upstream 3.8).
     pub strikes: u32,
+    /// How much tests covered, in thousandths of a percent, where the round told it.
+    pub covered: Option<u64>,
 }
 
 /// Whether a loop goes on.
@@ -64,7 +69,7 @@ pub enum LoopVerdict {
     CapReached,
     /// The same failure again: another try of the same kind changes nothing.
     SameAgain,
-    /// Rounds differ, and none has fewer problems.
+    /// Rounds differ, and none has fewer problems or covers more.
     StandsStill,
 }
 
@@ -97,7 +102,12 @@ impl LoopRound {
     /// Takes up a round that failed, and says whether there is another one. `cap` is the most rounds.
     pub fn take(&mut self, outcome: RoundOutcome, likeness: Likeness, cap: u32) -> LoopVerdict {
         self.rounds = self.rounds.saturating_add(1);
-        let is_same = !outcome.problems.is_empty()
+        // More that is covered is progress, whatever still fails; as much as before is none, whatever fails now.
+        let covers_more = outcome.covered.zip(self.most_covered).is_some_and(|(now, most)| now > most);
+        let covers_no_more = outcome.covered.zip(self.most_covered).is_some_and(|(now, most)| now <= most);
+        self.most_covered = self.most_covered.max(outcome.covered);
+        let is_same = !covers_more
+            && !outcome.problems.is_empty()
             && self.rounds > 1
             && match likeness {
                 Likeness::Exact => outcome.problems == self.problems,
@@ -109,10 +119,12 @@ impl LoopRound {
         self.problems = outcome.problems;
         let has_fewer = match (outcome.count, self.fewest) {
             (Some(count), Some(fewest)) => count < fewest,
-            // What cannot be counted cannot stand still.
-            (Some(_), None) | (None, _) => true,
+            (Some(_), None) => true,
+            // What cannot be counted cannot stand still, unless what is covered does.
+            (None, _) => !covers_no_more,
         };
-        self.without_progress = if has_fewer { 0 } else { self.without_progress.saturating_add(1) };
+        self.without_progress =
+            if has_fewer || covers_more { 0 } else { self.without_progress.saturating_add(1) };
         self.fewest = match (outcome.count, self.fewest) {
             (Some(count), Some(fewest)) => Some(count.min(fewest)),
             (count, fewest) => count.or(fewest),
@@ -138,6 +150,7 @@ mod tests {
             problems: problems.iter().map(|one| (*one).to_owned()).collect(),
             count: u64::try_from(problems.len()).ok(),
             strikes,
+            covered: None,
         }
     }
 
@@ -182,7 +195,7 @@ mod tests {
             .map(|less| {
                 let problems = all[less..].iter().cloned().collect::<BTreeSet<_>>();
                 let count = u64::try_from(problems.len()).ok();
-                let outcome = RoundOutcome { problems, count, strikes: 2 };
+                let outcome = RoundOutcome { problems, count, strikes: 2, covered: None };
                 known.take(outcome, Likeness::Exact, LoopKind::Completeness.cap())
             })
             .collect();
@@ -190,10 +203,33 @@ mod tests {
         assert_eq!([LoopKind::Testing, LoopKind::Requirements].map(LoopKind::cap), [10, 20]);
     }
 
+    // Source: seed 004-85
+    #[test]
+    fn coverage_that_does_not_rise_ends_a_loop_and_coverage_that_rises_goes_on() {
+        let covering = |covered, number: usize| RoundOutcome {
+            problems: BTreeSet::from([format!("{number} lines are not covered")]),
+            count: None,
+            strikes: 2,
+            covered: Some(covered),
+        };
+        let mut still = LoopRound::default();
+        let said: Vec<_> =
+            (0..4).map(|number| still.take(covering(80_000, number), Likeness::Exact, 10)).collect();
+        assert_eq!(said[..3], [LoopVerdict::Again; 3]);
+        assert_eq!(said[3], LoopVerdict::StandsStill);
+        // The same words, and more is covered each time.
+        let mut rising = LoopRound::default();
+        for covered in 0..9 {
+            let verdict = rising.take(covering(80_000 + covered, 7), Likeness::Exact, 10);
+            assert_eq!(verdict, LoopVerdict::Again, "{covered}");
+        }
+        assert_eq!(rising.take(covering(80_008, 7), Likeness::Exact, 20), LoopVerdict::SameAgain);
+    }
+
     #[test]
     fn a_failure_that_names_nothing_is_never_the_same() {
         let mut known = LoopRound::default();
-        let nothing = || RoundOutcome { problems: BTreeSet::new(), count: None, strikes: 2 };
+        let nothing = || RoundOutcome { problems: BTreeSet::new(), count: None, strikes: 2, covered: None };
         assert_eq!(known.take(nothing(), Likeness::Exact, 3), LoopVerdict::Again);
         assert_eq!(known.take(nothing(), Likeness::Exact, 3), LoopVerdict::Again);
         assert_eq!(known.take(nothing(), Likeness::Exact, 3), LoopVerdict::CapReached);

@@ -3,6 +3,7 @@
 //! They look at effects, never at text, and say what was seen, why it matters and what to do instead. Each carries
 //! examples that it must catch and examples on which it must stay silent.
 
+mod confirm_hidden_change;
 mod confirm_opaque;
 mod confirm_outside_loss;
 mod confirm_outside_write;
@@ -52,6 +53,7 @@ pub static ALL: &[&Rule] = &[
     &confirm_upload::RULE,
     &confirm_process_kill::RULE,
     &confirm_opaque::RULE,
+    &confirm_hidden_change::RULE,
     &confirm_permission_change::RULE,
     &confirm_outside_loss::RULE,
     &confirm_outside_write::RULE,

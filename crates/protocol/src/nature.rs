@@ -111,11 +111,14 @@ pub enum Nature {
     TellsOthers,
     /// Goes to a place elsewhere that the user calls their own.
     ToOwnPlace,
+    /// Version control shows something else afterwards than what is there: a change that it passes over, an object in place of another, a branch
+    /// of the remote that the remote does not have.
+    HidesChanges,
 }
 
 impl Nature {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 51] = [
         Self::Ordinary,
         Self::KeptByVersionControl,
         Self::WrittenByVersionControl,
@@ -166,6 +169,7 @@ impl Nature {
         Self::NamedByOutput,
         Self::TellsOthers,
         Self::ToOwnPlace,
+        Self::HidesChanges,
     ];
 
     /// The word used on the wire and in the catalogue, such as `moved`.
@@ -221,6 +225,7 @@ impl Nature {
             Self::NamedByOutput => "named_by_output",
             Self::TellsOthers => "tells_others",
             Self::ToOwnPlace => "to_own_place",
+            Self::HidesChanges => "hides_changes",
         }
     }
 
@@ -252,6 +257,7 @@ impl Nature {
             | Self::OfRemote
             | Self::LostAtRemote
             | Self::KeptForAWhile
+            | Self::HidesChanges
             | Self::KeptWithIgnoredFiles => Relief::VersionControl,
             Self::SettingThatRunsNothing | Self::Reformatted => Relief::Rewritten,
             Self::NothingFits | Self::ClonedBySameCommand => Relief::Absent,

@@ -253,7 +253,8 @@ fn reference_change_of(nature: Nature) -> ReferenceChange {
         | Nature::Unreadable
         | Nature::NamedByOutput
         | Nature::TellsOthers
-        | Nature::ToOwnPlace => ReferenceChange::Grow,
+        | Nature::ToOwnPlace
+        | Nature::HidesChanges => ReferenceChange::Grow,
     }
 }
 

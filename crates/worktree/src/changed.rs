@@ -6,9 +6,11 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use checkrein_supervise::runs::{RunError, RunErrorKind};
+use checkrein_supervise::runs::RunError;
 
 use crate::git::{Call, GitRepository};
+use crate::really_there::{entries_of, passed_over};
+use crate::revision::where_it_left;
 
 /// What the work tree, or what is staged, is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +108,7 @@ pub fn changed_texts(
         return texts.collect();
     }
     let mut changed = Vec::new();
-    for name in names_on_disk(repository, then.as_ref())? {
+    for name in names_on_disk(repository, then.as_ref(), &wanted)? {
         if wanted(Path::new(&name)) {
             let now = on_disk(repository.work_tree(), &name, longest);
             let text = ChangedText::named(&name, TextPlace::Disk);
@@ -147,24 +149,27 @@ fn differing(repository: &GitRepository, what: &[&str]) -> Result<BTreeSet<OsStr
     Ok(names(&repository.bytes(&listing, &Call::default())?).into_iter().collect())
 }
 
-/// The names of files whose text on disk differs from that of a commit, or is new. What git was told not to look at is compared here.
-fn names_on_disk(repository: &GitRepository, then: Option<&String>) -> Result<BTreeSet<OsString>, RunError> {
+/// The names of files whose text on disk differs from that of a commit, or is new. Git is asked, and is not believed: what it was told to pass
+/// over, and what it takes for unchanged, is compared here.
+fn names_on_disk(
+    repository: &GitRepository,
+    then: Option<&String>,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<BTreeSet<OsString>, RunError> {
     let mut all = differing(repository, &[&tree_of(repository, then)?])?;
     let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
     all.extend(names(&repository.bytes(&untracked, &Call::default())?));
+    let before = match then {
+        Some(commit) => entries_of(repository, commit)?,
+        None => BTreeMap::new(),
+    };
+    let rest = before.iter().filter(|(name, _)| !all.contains(*name) && wanted(Path::new(name)));
+    let found = passed_over(repository, rest)?;
+    all.extend(found);
+    // Those that are in no commit before: git shows what is staged of them.
     for name in unwatched(repository)? {
-        let now = on_disk(repository.work_tree(), &name, u64::MAX);
-        let before = match then {
-            Some(commit) => blob(repository, commit, &name)?,
-            None => None,
-        };
-        match now {
-            // Not checked out, as in a sparse work tree.
-            TextNow::Gone => {}
-            TextNow::Bytes(bytes) if before.as_ref() == Some(&bytes) => {}
-            TextNow::Bytes(_) | TextNow::NotRead(_) => {
-                all.insert(name);
-            }
+        if !before.contains_key(&name) && on_disk(repository.work_tree(), &name, u64::MAX) != TextNow::Gone {
+            all.insert(name);
         }
     }
     Ok(all)
@@ -337,7 +342,7 @@ const GONE: &str = "gone";
 pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<ContentIds, RunError> {
     let mut ids = ContentIds::new();
     let mut regular = Vec::new();
-    for name in names_on_disk(repository, Some(&where_it_left(repository, revision)?))? {
+    for name in names_on_disk(repository, Some(&where_it_left(repository, revision)?), |_| true)? {
         let shown = name.to_string_lossy().into_owned();
         match fs::symlink_metadata(repository.work_tree().join(&name)) {
             Err(_) => {
@@ -366,16 +371,8 @@ pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<Co
 
 /// What all files of a commit hold. Other repositories inside are left out.
 fn contents_of(repository: &GitRepository, commit: &str) -> Result<ContentIds, RunError> {
-    let listed = repository.bytes(&["ls-tree", "-r", "-z", commit], &Call::default())?;
-    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
-        let tab = entry.iter().position(|byte| *byte == b'\t')?;
-        let (facts, name) = (entry.get(..tab)?, entry.get(tab + 1..)?);
-        let mut facts = facts.split(|byte| *byte == b' ').skip(1);
-        let (kind, id) = (facts.next()?, facts.next()?);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (kind == b"blob").then(|| (text(name), text(id)))
-    });
-    Ok(entries.collect())
+    let entries = entries_of(repository, commit)?.into_iter();
+    Ok(entries.map(|(name, entry)| (name.to_string_lossy().into_owned(), entry.id)).collect())
 }
 
 /// What all files held in what a work tree is compared with; `None` where that is nothing.
@@ -467,20 +464,6 @@ pub fn work_tree_paths(repository: &GitRepository) -> Result<Vec<String>, RunErr
     paths.sort();
     paths.dedup();
     Ok(paths)
-}
-
-/// The commit at which the work tree's branch left a revision; the revision itself where they have nothing in common.
-fn where_it_left(repository: &GitRepository, name: &str) -> Result<String, RunError> {
-    let Some(commit) = repository.resolve(&format!("{name}^{{commit}}"))? else {
-        return Err(RunError::new(
-            RunErrorKind::Asked,
-            format!("`{name}` is not a revision of this repository"),
-            "`git branch --all` lists branches; a shallow clone may lack it",
-        ));
-    };
-    let output = repository.output(&["merge-base", &commit, "HEAD"], &Call::default())?;
-    let common = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    Ok(if output.status.success() && !common.is_empty() { common } else { commit })
 }
 
 /// What a file held in a commit, or holds in the index where the commit is empty.

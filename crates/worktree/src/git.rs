@@ -43,8 +43,11 @@ pub(crate) struct Call<'a> {
 }
 
 /// What is set for every call.
-const ALWAYS: [(&str, &str); 16] = [
+const ALWAYS: [(&str, &str); 19] = [
     ("advice.graftFileDeprecated", "false"),
+    ("core.checkStat", "default"),
+    ("core.ignoreStat", "false"),
+    ("core.trustctime", "true"),
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
     ("core.untrackedCache", "false"),

@@ -15,6 +15,8 @@
 //! | `shared` | what all work trees share, and a run changed in it |
 //! | `rights` | groups and modes of files, kept through a merge |
 //! | `changed` | the texts that changed in a work tree |
+//! | `really_there` | what lies on disk, whatever git was told about it |
+//! | `revision` | what a name of a revision stands for, and whether a remote said it |
 //! | `pushed` | what a push brings, and what the remote has already |
 //! | `copy` | the same where there is no repository |
 //! | `remove` | taking one away |
@@ -36,7 +38,9 @@ mod name;
 mod owner;
 mod plan;
 mod pushed;
+mod really_there;
 mod remove;
+mod revision;
 mod rights;
 mod shared;
 mod tree;
@@ -57,6 +61,7 @@ pub use name::WorktreeName;
 pub use owner::{Owner, WorktreeKind};
 pub use plan::{Uncommitted, WorktreePlan};
 pub use pushed::{PushedRef, hooks_folder, newest_at_remote, read_pushed};
+pub use really_there::hidden_by_clone;
 pub use remove::{Branch, Removal, keep_commits, remove};
 pub use rights::Rights;
 pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

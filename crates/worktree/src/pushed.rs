@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use checkrein_supervise::runs::RunError;
 
 use crate::git::{Call, GitRepository};
+use crate::revision::set_by_hand;
 
 /// A line of what git tells the hook `pre-push` (githooks(5)).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +65,18 @@ pub fn newest_at_remote(
             .output(&["config", "--get", &format!("remote.{remote}.url")], &Call::default())?
             .status
             .success();
-    let known = if is_name { format!("--remotes={remote}") } else { "--remotes".to_owned() };
-    let listed = repository.text(&["rev-list", "--boundary", commit, "--not", &known], &Call::default())?;
+    let below = if is_name { format!("refs/remotes/{remote}/") } else { "refs/remotes/".to_owned() };
+    let names =
+        repository.text(&["for-each-ref", "--format=%(refname) %(objectname)", &below], &Call::default())?;
+    let mut input = format!("{commit}\n");
+    for (name, object) in names.lines().filter_map(|line| line.split_once(' ')) {
+        // What was set by hand says nothing about the remote: what it would keep back is looked at.
+        if !set_by_hand(repository, name, object)? {
+            input.extend(["^", object, "\n"]);
+        }
+    }
+    let call = Call { input: input.as_bytes(), ..Call::default() };
+    let listed = repository.text(&["rev-list", "--boundary", "--stdin"], &call)?;
     if listed.trim().is_empty() {
         return Ok(Some(commit.to_owned()));
     }

@@ -108,6 +108,7 @@ fn says_unwritten(finding: &GateFinding) -> bool {
                 | FindingKind::FakeResult
                 | FindingKind::ElidedCode
                 | FindingKind::SkippedBody
+                | FindingKind::FixedResult
         )
 }
 

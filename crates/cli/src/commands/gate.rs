@@ -24,8 +24,8 @@ use checkrein_gates::{
     AllowedFinding, CoverageTolerance, FindingWeight, Gate, GateFinding, PERMISSIVE, new_exemptions, sift,
 };
 use checkrein_worktree::{
-    ChangeBase, ChangedText, GitRepository, TextNow, changed_texts, committed_lines, is_known_path,
-    newest_at_remote,
+    ChangeBase, ChangedText, GitRepository, TextNow, changed_texts, committed_lines, guard_files,
+    hidden_by_clone, is_known_path, newest_at_remote,
 };
 use similar::{ChangeTag, TextDiff};
 
@@ -255,6 +255,11 @@ fn judge(
         gate => changed_texts(repository, base, longest(gate), &is_wanted)?,
     };
     let mut answer = empty(wanted.gate, base);
+    if !matches!(wanted.gate, Gate::Mechanical | Gate::TestPlan | Gate::Lld)
+        && !matches!(base, ChangeBase::Staged | ChangeBase::Commits { .. })
+    {
+        tell_hidden(repository, &is_wanted, &mut answer)?;
+    }
     let document = DocumentContext { environment, workspace, repository, wanted };
     match wanted.gate {
         Gate::Completeness => examine_places(base, &changed, &mut answer, |texts, answer| {
@@ -293,6 +298,24 @@ fn judge(
         Gate::Scope => scope::examine(environment, workspace, wanted, &by_path(changed), &mut answer)?,
     }
     Ok(answer)
+}
+
+/// Tells which new files are in no change only since this clone hides them: nothing is passed over in silence.
+fn tell_hidden(
+    repository: &GitRepository,
+    is_wanted: impl Fn(&Path) -> bool,
+    answer: &mut GateAnswer,
+) -> Result<(), CommandError> {
+    let is_guard = |path: &str| guard_files().any(|guard| guard == path || guard.starts_with(path));
+    let hidden = hidden_by_clone(repository)?.into_iter();
+    answer.not_examined.extend(hidden.filter(|path| is_wanted(Path::new(path)) && !is_guard(path)).map(
+        |path| NotExamined {
+            path,
+            cause: "a list of this clone alone hides it from git, such as `.git/info/exclude`".to_owned(),
+            fails: false,
+        },
+    ));
+    Ok(())
 }
 
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.

@@ -5,6 +5,7 @@
 //! | `applied` | what a patch does to files of the work tree |
 //! | `compared` | which tracked files a subcommand writes or takes away |
 //! | `fetched` | what a fetch of the same command, or a repository that it made, may hold |
+//! | `hidden` | what makes git show something else than what is there |
 //! | `hooks` | which subcommand fires which hooks |
 //! | `guard_files` | files of the guard that git would bring, change or take away |
 //! | `index` | which files are tracked, and submodules, as the command changed that so far |
@@ -46,6 +47,7 @@ mod filters;
 mod grammar;
 mod guard_files;
 mod handed;
+mod hidden;
 mod hooks;
 mod index;
 mod known;

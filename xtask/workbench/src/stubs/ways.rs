@@ -182,9 +182,14 @@ pub(super) fn made_into(
             vec![comment(pick(&WORDS, number)), plain, body.inside(text).to_owned()]
         }
         Way::Commented => {
-            let inside = body.inside(text);
-            let commented: Vec<String> =
-                inside.lines().map(|line| format!("{} {}", words.comment, line.trim_start())).collect();
+            let commented: Vec<String> = body
+                .inside(text)
+                .lines()
+                .map(|line| {
+                    let line = line.strip_prefix(&body.indent).unwrap_or(line);
+                    format!("{} {line}", words.comment)
+                })
+                .collect();
             vec![commented.join("\n"), plain?]
         }
         Way::Sleep => vec![words.sleep.to_owned(), plain?],

@@ -7,8 +7,8 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_files::Forced;
 use checkrein_gates::{
-    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, examine_coverage,
-    read_coverage,
+    CoverageFigure, CoverageTolerance, CoverageUnit, USUAL_REPORTS, are_comparable, coverage_commands,
+    examine_coverage, read_coverage,
 };
 use checkrein_supervise::runs::file::{create_directory, hexadecimal};
 use checkrein_worktree::{
@@ -19,11 +19,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::documents::changed_at;
 use super::entry;
-use crate::api::gates::{CoverageAnswer, GateAnswer, NotRun};
+use crate::api::gates::{CoverageAnswer, GateAnswer, NotExamined, NotRun};
 use crate::terminal::plain_name;
 
 /// The longest report that is read, in bytes (ours).
 const LONGEST: u64 = 64 * 1024 * 1024;
+/// The longest manifest that is read, in bytes (ours).
+const LONGEST_MANIFEST: u64 = 1024 * 1024;
 /// The folder of kept figures in the state directory.
 const FOLDER: &str = "coverage";
 /// How many figures are kept, of all projects (ours).
@@ -52,7 +54,7 @@ impl CoverageWish {
 /// The reports of coverage.
 #[derive(Debug, PartialEq, Eq)]
 pub enum CoverageReports {
-    /// The newest one at a usual place.
+    /// Those at usual places.
     Usual,
     /// These.
     Named(Vec<String>),
@@ -90,14 +92,10 @@ impl CoverageContext<'_> {
                 let place = |name: &String| PathBuf::from(self.environment.cwd.join(name).as_str());
                 names.iter().map(|name| (name.clone(), place(name))).collect()
             }
-            CoverageReports::Usual => self.newest().into_iter().collect(),
+            CoverageReports::Usual => self.usual(changed, answer),
         };
         if reports.is_empty() {
-            answer.not_run.push(NotRun {
-                what: "the coverage".to_owned(),
-                cause: "no report of it is at a usual place: name it with `--coverage FILE`, or say `--coverage none`"
-                    .to_owned(),
-            });
+            answer.not_run.push(NotRun { what: "the coverage".to_owned(), cause: self.how_to_get_one() });
         }
         if !self.wish.before.is_empty() && self.wish.before.len() != reports.len() {
             return Err(CommandError::user(
@@ -114,11 +112,42 @@ impl CoverageContext<'_> {
         Ok(())
     }
 
-    /// The report at a usual place that was written last.
-    fn newest(&self) -> Option<(String, PathBuf)> {
-        let there = USUAL_REPORTS.into_iter().filter(|name| self.workspace.join(name).is_file());
-        let newest = there.max_by_key(|name| changed_at(self.workspace, name))?;
-        Some((newest.to_owned(), self.workspace.join(newest)))
+    /// The reports at usual places that were written since the last change; the newest one where none was, or where one report of before is
+    /// named. Those that are left out are told.
+    fn usual(&self, changed: &[ChangedText], answer: &mut GateAnswer) -> Vec<(String, PathBuf)> {
+        let mut there: Vec<(u64, &str)> = USUAL_REPORTS
+            .into_iter()
+            .filter(|name| self.workspace.join(name).is_file())
+            .map(|name| (changed_at(self.workspace, name), name))
+            .collect();
+        there.sort_unstable();
+        let files = changed.iter().map(|file| file.path.as_str()).filter(|path| !is_usual(path));
+        let last = files.map(|path| changed_at(self.workspace, path)).max().unwrap_or_default();
+        let fresh = if self.wish.before.len() == 1 {
+            usize::from(!there.is_empty())
+        } else {
+            there.iter().filter(|(written, _)| *written >= last).count().max(usize::from(!there.is_empty()))
+        };
+        let taken = there.split_off(there.len() - fresh);
+        answer.not_examined.extend(there.into_iter().map(|(_, name)| NotExamined {
+            path: name.to_owned(),
+            cause: "a report of coverage that is older than others".to_owned(),
+            fails: false,
+        }));
+        taken.into_iter().map(|(_, name)| (name.to_owned(), self.workspace.join(name))).collect()
+    }
+
+    /// What makes a report in this project, in words.
+    fn how_to_get_one(&self) -> String {
+        let package = checkrein_files::read_text(self.workspace.join("package.json"), LONGEST_MANIFEST).ok();
+        let has = |name: &str| self.workspace.join(name).is_file();
+        let commands = coverage_commands(has, package.as_deref());
+        let named: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+        let make =
+            if named.is_empty() { String::new() } else { format!("make one with {}, ", named.join(" and ")) };
+        format!(
+            "no report of it is at a usual place: {make}name it with `--coverage FILE`, or say `--coverage none`"
+        )
     }
 
     /// Compares one report; what is missing, in words.
@@ -139,8 +168,7 @@ impl CoverageContext<'_> {
             Some((folder, file)) => changed_at(folder, &file.to_string_lossy()),
             None => 0,
         };
-        let is_report =
-            |path: &str| own.as_deref() == Some(path) || USUAL_REPORTS.contains(&path) || path == ".coverage";
+        let is_report = |path: &str| own.as_deref() == Some(path) || is_usual(path);
         let files = changed.iter().map(|file| file.path.as_str()).filter(|path| !is_report(path));
         if files.map(|path| changed_at(self.workspace, path)).max().is_some_and(|last| written < last) {
             return Ok(Err("it was written before the last change: run the tests again".to_owned()));
@@ -218,6 +246,11 @@ impl CoverageContext<'_> {
         forget_oldest(&folder);
         Ok(())
     }
+}
+
+/// Whether a path is one at which tools leave what they measured.
+fn is_usual(path: &str) -> bool {
+    USUAL_REPORTS.contains(&path) || path == ".coverage"
 }
 
 /// The figure of a report; the cause in words where there is none.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use checkrein_engine::text::counted;
 use checkrein_gates::FindingKind;
-use checkrein_pipelines::{CommandStep, StepEnd, StepResult, TemplateValues, excerpt};
+use checkrein_pipelines::{CommandStep, StepEnd, StepResult, TemplateValues, coverage_told, excerpt};
 use checkrein_supervise::{Next, Phase, Route, TestRunner};
 use serde_json::Value as Json;
 
@@ -57,6 +57,7 @@ pub(super) fn of_route(
         problems,
         count: route.failed,
         strikes: if route.passed.unwrap_or(0) == 0 { 2 } else { 3 },
+        covered: coverage_told(said),
         feedback: format!("{} ({told})\n\n{}", route.advice(), excerpt(said)),
     }
 }
@@ -152,6 +153,13 @@ pub(super) fn of_gate(answer: &Json) -> StepReport {
         result: StepResult {
             problems: findings.iter().map(problem).chain(left_out).collect(),
             count: answer["errors"].as_u64(),
+            // The worst of several reports decides.
+            covered: answer["coverage"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|one| coverage_told(&text(one, "now")))
+                .min(),
             feedback: format!("{summary}\n{}", lines.join("\n")),
             ..StepResult::plain(end, summary)
         },

@@ -95,6 +95,8 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
     for reference in references {
         git.push_one(reference, force, lease(reference), deletes);
     }
+    let set = references.to_vec();
+    git.hide_behind_pairs(remote, &set);
     Exit::silent()
 }
 

@@ -26,6 +26,9 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             } else {
                 git.move_any();
             }
+            if !words.any(&["-d", "--delete"]) {
+                git.hide_by_replacement();
+            }
             git.forget("what was replaced with what")
         }
         "notes" if !matches!(words.operand(0), None | Some("list" | "show" | "get-ref")) => {
@@ -145,8 +148,14 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     }
     match name {
         "replace" if words.any(&["-l", "--list"]) => return Exit::unknown(),
-        "replace" if words.any(&["--graft", "--convert-graft-file"]) => git.move_any(),
-        "replace" => git.replace_objects(words.operands().get(1)),
+        "replace" => {
+            if words.any(&["--graft", "--convert-graft-file"]) {
+                git.move_any();
+            } else {
+                git.replace_objects(words.operands().get(1));
+            }
+            git.hide_by_replacement();
+        }
         "update-index" if words.any(&["--force-remove", "--remove", "--index-info", "--stdin"]) => {
             git.may_untrack_any();
             git.note_updated(words);
@@ -156,6 +165,9 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
             git.note_updated(words);
         }
         _ => {}
+    }
+    if name == "update-index" {
+        git.hide_by_update(words);
     }
     match (name, words.operand(0)) {
         ("update-index", _) if !only_refreshes(words) => git.forget("what was staged there"),
@@ -379,6 +391,7 @@ fn update_ref(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     }
     if let Some(operand) = words.operands().first().cloned().filter(|_| words.operands().len() > 1) {
         if let Some(name) = operand.as_exact() {
+            git.hide_behind(name);
             git.move_revision(name, words.operands().get(1));
             let branch = git
                 .cwd

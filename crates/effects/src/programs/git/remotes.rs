@@ -27,6 +27,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             git.fetch_into(words);
             git.keep_fetched(words.operands().first());
             git.move_fetched(words);
+            git.hide_by_fetch(words);
             if words.any(&["-f", "--force"]) {
                 git.forget("where tags and branches of the remote were")
             } else if words.any(&["-p", "--prune", "-P", "--prune-tags"]) {

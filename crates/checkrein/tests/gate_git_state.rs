@@ -1,0 +1,140 @@
+//! Gates beside a git that was told to show something else than what is there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::Value as Json;
+use support::TestEnvironment;
+
+const WRITTEN: &str = "def add(a, b):\n    return a + b\n";
+const STUB: &str = "def add(a, b):\n    raise NotImplementedError\n";
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Each finding as path, line and kind.
+fn found(output: &Output) -> Vec<String> {
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let finding = |one: &Json| {
+        let text = |name: &str| one[name].as_str().unwrap().to_owned();
+        format!("{}:{} {} {}", text("path"), one["line"], text("weight"), text("kind"))
+    };
+    answer["findings"].as_array().unwrap().iter().map(finding).collect()
+}
+
+/// A repository with a function that is written.
+fn branched() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("calc.py", WRITTEN);
+    environment.git(&["add", "--all"]);
+    environment.commit("before");
+    environment.git(&["branch", "-f", "base"]);
+    environment
+}
+
+#[test]
+fn what_git_was_told_about_files_does_not_hide_their_changes() {
+    let gate = |environment: &TestEnvironment| environment.checkrein(&["--json", "gate", "completeness"]);
+    // A file as long as before, with the time that git remembers, where only times and lengths count.
+    let environment = branched();
+    environment.git(&["config", "core.trustctime", "false"]);
+    environment.git(&["config", "core.checkStat", "minimal"]);
+    let path = environment.project().join("calc.py");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    let padded = |text: &str| format!("{text:#<100}\n");
+    let (written, stub) = (padded(WRITTEN), padded(STUB));
+    environment.write("calc.py", &written);
+    environment.git(&["add", "--all"]);
+    environment.commit("padded");
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    environment.git(&["update-index", "--refresh"]);
+    environment.write("calc.py", &stub);
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(found(&gate(&environment)), ["calc.py:2 error not_implemented"]);
+
+    // Attributes of the clone alone, under which the stub is the same text for git.
+    let environment = branched();
+    environment.write(".git/info/attributes", "*.py ident\n");
+    environment.write("calc.py", "def f():\n    return 1  # $Id$\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("marked");
+    let hidden = "def f():\n    return 1  # $Id: \r    raise NotImplementedError $\n";
+    environment.write("calc.py", hidden);
+    let output = environment.checkrein(&["--json", "gate", "scope", "--allow", "other.py"]);
+    assert_eq!(found(&output), ["calc.py:1 error out_of_scope"], "{}", said(&output));
+    // Other ends of lines are no change.
+    let environment = branched();
+    environment.write(".git/info/attributes", "*.py -text\n");
+    assert_eq!(gate(&environment).status.code(), Some(0));
+
+    // A file that is gone, and that git was told not to look at.
+    let environment = branched();
+    environment.git(&["update-index", "--skip-worktree", "calc.py"]);
+    fs::remove_file(environment.project().join("calc.py")).unwrap();
+    let scope = || environment.checkrein(&["--json", "gate", "scope", "--allow", "other.py"]);
+    assert_eq!(found(&scope()), ["calc.py:1 error out_of_scope"]);
+    environment.git(&["config", "core.sparseCheckout", "true"]);
+    assert_eq!(scope().status.code(), Some(0), "a sparse work tree lacks it on purpose");
+}
+
+#[test]
+fn a_new_file_that_only_this_clone_hides_is_named() {
+    let environment = branched();
+    environment.write(".git/info/exclude", "# mine\nhidden.py\n");
+    environment.write("hidden.py", STUB);
+    environment.write("plain.txt", "text\n");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    let named: Vec<_> =
+        answer["not_examined"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+    assert_eq!(named, ["hidden.py", "plain.txt"], "{answer}");
+    assert!(said(&output).contains("`.git/info/exclude`"), "{answer}");
+    // What the project's own rules hide is in no change and is not named.
+    environment.write(".git/info/exclude", "# mine\n");
+    environment.write(".gitignore", "hidden.py\n");
+    let output = environment.checkrein(&["--json", "gate", "completeness"]);
+    assert!(!said(&output).contains("hidden.py"), "{}", said(&output));
+}
+
+#[test]
+fn a_branch_of_a_remote_that_was_set_by_hand_is_not_believed() {
+    let environment = branched();
+    let remote = environment.project().parent().unwrap().join("remote.git");
+    environment.git(&["clone", "--quiet", "--bare", ".", remote.to_str().unwrap()]);
+    environment.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    environment.git(&["fetch", "--quiet", "origin"]);
+    let head = fs::read_to_string(environment.project().join(".git/HEAD")).unwrap();
+    let branch = head.trim().strip_prefix("ref: refs/heads/").unwrap();
+    let name = format!("origin/{branch}");
+    environment.write("calc.py", STUB);
+    environment.git(&["add", "--all"]);
+    environment.commit("stub");
+    let gate = || environment.checkrein(&["--json", "gate", "completeness", "--since", &name]);
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+    // A branch of one's own under the same name is not the remote's.
+    environment.git(&["branch", &name]);
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+    environment.git(&["branch", "-D", &name]);
+    let unpushed = || environment.checkrein(&["--json", "gate", "completeness", "--unpushed"]);
+    assert_eq!(found(&unpushed()), ["calc.py:2 error not_implemented"]);
+    environment.git(&["update-ref", &format!("refs/remotes/{name}"), "HEAD"]);
+    let output = gate();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("was set by hand"), "{output:?}");
+    assert_eq!(found(&unpushed()), ["calc.py:2 error not_implemented"], "it keeps nothing back");
+    // What the remote says counts again.
+    environment.git(&["fetch", "--quiet", "origin"]);
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+    environment.git(&["push", "--quiet", "origin", "HEAD"]);
+    assert_eq!(gate().status.code(), Some(0), "{:?}", gate());
+}

@@ -1,0 +1,171 @@
+//! What lies on disk, whatever git was told about it: flags of the index, forged times, attributes that belong to this clone alone.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+
+use checkrein_supervise::runs::RunError;
+
+use crate::git::{Call, GitRepository};
+
+/// A file of a commit.
+pub(crate) struct TreeEntry {
+    /// The identity of its content.
+    pub(crate) id: String,
+    is_link: bool,
+}
+
+/// All files of a commit. Other repositories inside are left out.
+pub(crate) fn entries_of(
+    repository: &GitRepository,
+    commit: &str,
+) -> Result<BTreeMap<OsString, TreeEntry>, RunError> {
+    let listed = repository.bytes(&["ls-tree", "-r", "-z", commit], &Call::default())?;
+    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        let (facts, name) = (entry.get(..tab)?, entry.get(tab + 1..)?);
+        let mut facts = facts.split(|byte| *byte == b' ');
+        let (mode, kind, id) = (facts.next()?, facts.next()?, facts.next()?);
+        let entry = TreeEntry { id: String::from_utf8_lossy(id).into_owned(), is_link: mode == b"120000" };
+        (kind == b"blob").then(|| (OsStr::from_bytes(name).to_owned(), entry))
+    });
+    Ok(entries.collect())
+}
+
+/// Those of some files of a commit that are otherwise, or gone, on disk.
+pub(crate) fn passed_over<'e>(
+    repository: &GitRepository,
+    entries: impl Iterator<Item = (&'e OsString, &'e TreeEntry)>,
+) -> Result<Vec<OsString>, RunError> {
+    // A sparse work tree lacks files on purpose.
+    let is_sparse = setting(repository, "core.sparseCheckout")?.as_deref() == Some("true");
+    let mut found = Vec::new();
+    let mut regular: Vec<(&OsString, &TreeEntry)> = Vec::new();
+    for (name, entry) in entries {
+        let path = repository.work_tree().join(name);
+        match fs::symlink_metadata(&path) {
+            Err(_) if is_sparse => {}
+            Ok(facts) if facts.is_symlink() && entry.is_link => {
+                let target = fs::read_link(&path).unwrap_or_default();
+                let call = Call { input: target.as_os_str().as_bytes(), ..Call::default() };
+                if repository.text(&["hash-object", "--stdin"], &call)? != entry.id {
+                    found.push(name.clone());
+                }
+            }
+            // Where a file system has no links, one is a file that holds where it leads.
+            Ok(facts) if facts.is_file() && fs::File::open(&path).is_ok() => regular.push((name, entry)),
+            Ok(_) | Err(_) => found.push(name.clone()),
+        }
+    }
+    // The name of a file with the end of a line in it cannot be given in a list of lines.
+    let (listed, named): (Vec<_>, Vec<_>) =
+        regular.into_iter().partition(|(name, _)| !name.as_bytes().contains(&b'\n'));
+    let ids = hashes(repository, &listed)?;
+    let differing = listed.into_iter().zip(ids).filter(|((_, entry), id)| entry.id != *id);
+    let has_own_attributes = has_own_attributes(repository)?;
+    for (name, entry) in differing.map(|(one, _)| one).chain(named) {
+        if !(has_own_attributes && is_same_but_for_line_ends(repository, name, entry)?) {
+            found.push(name.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// The identities of what files hold on disk, in their order. What belongs to this clone alone decides nothing about them.
+fn hashes(repository: &GitRepository, files: &[(&OsString, &TreeEntry)]) -> Result<Vec<String>, RunError> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut input = Vec::new();
+    for (name, _) in files {
+        input.extend_from_slice(name.as_bytes());
+        input.push(b'\n');
+    }
+    let call = Call { input: &input, ..Call::default() };
+    let mut asking = vec!["hash-object", "--stdin-paths"];
+    if has_own_attributes(repository)? {
+        asking.push("--no-filters");
+    }
+    Ok(repository.text(&asking, &call)?.lines().map(str::to_owned).collect())
+}
+
+/// Whether the clone has attributes that no commit holds: a list beside its objects, or one that its own configuration names.
+fn has_own_attributes(repository: &GitRepository) -> Result<bool, RunError> {
+    if fs::read(repository.common().join("info/attributes")).is_ok_and(|text| has_entries(&text)) {
+        return Ok(true);
+    }
+    let asking = ["config", "--local", "--get", "core.attributesFile"];
+    Ok(repository.output(&asking, &Call::default())?.status.success())
+}
+
+/// The value of a setting, as git reads it; `None` where there is none.
+fn setting(repository: &GitRepository, key: &str) -> Result<Option<String>, RunError> {
+    let output = repository.output(&["config", "--type=bool", "--get", key], &Call::default())?;
+    let value = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(output.status.success().then_some(value))
+}
+
+/// Whether a file holds what a commit has of it, but for the ends of its lines.
+fn is_same_but_for_line_ends(
+    repository: &GitRepository,
+    name: &OsStr,
+    entry: &TreeEntry,
+) -> Result<bool, RunError> {
+    let plain = |bytes: Vec<u8>| bytes.into_iter().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
+    let before = plain(repository.bytes(&["cat-file", "blob", &entry.id], &Call::default())?);
+    let now = fs::read(repository.work_tree().join(name)).map(plain);
+    Ok(now.is_ok_and(|now| now == before))
+}
+
+/// New files that no rule of the project and none of the user hides, but one that belongs to this clone alone (`info/exclude`, or the list that
+/// its own configuration names). What a folder of them holds is one entry.
+///
+/// # Errors
+///
+/// When `git` fails.
+pub fn hidden_by_clone(repository: &GitRepository) -> Result<Vec<String>, RunError> {
+    let own = repository.common().join("info/exclude");
+    let asking = ["config", "--local", "--type=path", "--get", "core.excludesFile"];
+    let named = repository.output(&asking, &Call::default())?;
+    let named = named.status.success().then(|| {
+        repository
+            .work_tree()
+            .join(OsStr::from_bytes(named.stdout.strip_suffix(b"\n").unwrap_or(&named.stdout)))
+    });
+    let hides = fs::read(&own).is_ok_and(|text| has_entries(&text));
+    if !hides && named.is_none() {
+        return Ok(Vec::new());
+    }
+    let listing = ["ls-files", "--others", "--directory", "-z", "--exclude-per-directory=.gitignore"];
+    let listed = repository.bytes(&listing, &Call::default())?;
+    let mut input = Vec::new();
+    for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        // No sign at its beginning means anything but itself then.
+        input.extend_from_slice(b"./");
+        input.extend_from_slice(name);
+        input.push(0);
+    }
+    if input.is_empty() {
+        return Ok(Vec::new());
+    }
+    let call = Call { input: &input, ..Call::default() };
+    // Four fields for each path: the list, the line, the pattern, the path. It ends with 1 where nothing is hidden.
+    let asking = ["--no-literal-pathspecs", "check-ignore", "--verbose", "-z", "--stdin"];
+    let output = repository.output(&asking, &call)?;
+    let fields: Vec<&[u8]> = output.stdout.split(|byte| *byte == 0).collect();
+    let of_clone = |list: &[u8]| {
+        let list = repository.work_tree().join(OsStr::from_bytes(list));
+        list == own || Some(&list) == named.as_ref()
+    };
+    let (entries, _) = fields.as_chunks::<4>();
+    let hidden = entries.iter().filter(|[list, ..]| of_clone(list));
+    let name = |path: &[u8]| String::from_utf8_lossy(path.strip_prefix(b"./").unwrap_or(path)).into_owned();
+    Ok(hidden.map(|[.., path]| name(path)).collect())
+}
+
+/// Whether a list holds more than comments.
+fn has_entries(text: &[u8]) -> bool {
+    let is_said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    String::from_utf8_lossy(text).lines().any(is_said)
+}
