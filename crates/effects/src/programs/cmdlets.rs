@@ -18,13 +18,22 @@ const PLACES: usize = 4;
 
 /// Adds what a text does.
 pub(super) fn follow(machine: &mut Machine<'_>, text: &str) {
-    Reader { machine, variables: Vec::new(), places: vec![None], pushed: Vec::new(), left: STATEMENTS }
-        .text(text, DEPTH);
+    Reader {
+        machine,
+        variables: Vec::new(),
+        held: Vec::new(),
+        places: vec![None],
+        pushed: Vec::new(),
+        left: STATEMENTS,
+    }
+    .text(text, DEPTH);
 }
 
 struct Reader<'a, 'm> {
     machine: &'a mut Machine<'m>,
     variables: Vec<(String, String)>,
+    /// What variables hold of files.
+    held: Vec<(String, Vec<Value>)>,
     /// Where the text may have gone to; `None` stands for where it was started.
     places: Vec<Option<Value>>,
     /// The same before each `Push-Location`.
@@ -55,6 +64,7 @@ impl Reader<'_, '_> {
         if let Some((name, value)) = trimmed.strip_prefix('$').and_then(|rest| rest.split_once('=')) {
             let name = name.trim().to_ascii_lowercase();
             if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                self.note_items(&name, value);
                 let words = words(value);
                 if let [only] = words.as_slice()
                     && let Some(text) = self.value(only).as_exact()
@@ -69,13 +79,20 @@ impl Reader<'_, '_> {
 
     /// Commands joined by `|`: what the one lists, the next removes or reads.
     fn pipeline(&mut self, text: &str, depth: usize) {
-        let mut listed: Option<Value> = None;
+        let mut listed: Vec<Value> = Vec::new();
         let mut came: Option<String> = address(text).filter(|_| text.contains('('));
         for element in cut(text, &['|']) {
             for block in blocks(element) {
-                self.text(block, depth - 1);
+                for block in self.with_items_put_in(element, block, &listed) {
+                    self.text(&block, depth - 1);
+                }
             }
             let words = words(element);
+            // Texts, or what a variable holds, that go on through the pipeline: `'a', 'b' | Remove-Item`.
+            if words.iter().all(|word| word.starts_with(['\'', '"', '$'])) {
+                listed = words.iter().flat_map(|word| self.items(word)).collect();
+                continue;
+            }
             let mut words = words
                 .iter()
                 .map(String::as_str)
@@ -104,6 +121,61 @@ impl Reader<'_, '_> {
             };
             self.cmdlet(deed, &name, &rest, &mut listed, &mut came, depth);
         }
+    }
+
+    /// What a variable is given of files: `$old = Get-ChildItem x`, `$old = 'a', 'b'`.
+    fn note_items(&mut self, name: &str, value: &str) {
+        let bare = value.trim().trim_start_matches('@').trim_start_matches('(').trim_end_matches(')');
+        let words = words(bare);
+        let Some((first, rest)) = words.split_first() else { return };
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        let command = first.to_ascii_lowercase();
+        let items = match command.as_str() {
+            "get-childitem" | "gci" | "ls" | "dir" => self.paths(&rest).iter().map(below).collect(),
+            "get-item" | "gi" | "resolve-path" | "rvpa" => self.paths(&rest),
+            _ if words.iter().all(|word| word.starts_with(['\'', '"'])) => {
+                words.iter().map(|word| self.value(word)).collect()
+            }
+            _ => return,
+        };
+        self.held.push((name.to_owned(), items));
+    }
+
+    /// The files that a word stands for: a text, or what a variable holds.
+    fn items(&self, word: &str) -> Vec<Value> {
+        let name = word.strip_prefix('$').map(str::to_ascii_lowercase);
+        let held = name.and_then(|name| self.held.iter().rev().find(|(known, _)| *known == name));
+        held.map_or_else(|| vec![self.value(word)], |(_, items)| items.clone())
+    }
+
+    /// A block once for each of the items that it is run for, with the item in the place of its variable: `ForEach-Object { rm $_ }`,
+    /// `foreach ($file in Get-ChildItem x) { rm $file }` (about_Foreach, `about_PSItem`).
+    fn with_items_put_in(&mut self, element: &str, block: &str, listed: &[Value]) -> Vec<String> {
+        let lower = element.trim_start().to_ascii_lowercase();
+        let of_loop = lower.strip_prefix("foreach").map(str::trim_start).filter(|rest| rest.starts_with('('));
+        let (variables, items) = if of_loop.is_some() {
+            let head = element.split_once('(').map_or("", |(_, behind)| closed(behind));
+            let Some((variable, among)) = head.split_once(" in ") else { return vec![block.to_owned()] };
+            let name = variable.trim().trim_start_matches('$').to_ascii_lowercase();
+            self.note_items("(among)", among);
+            let among = among.trim();
+            let items = if among.starts_with('$') { self.items(among) } else { self.items("$(among)") };
+            (vec![format!("${name}")], items)
+        } else {
+            (vec!["$_".to_owned(), "$psitem".to_owned()], listed.to_vec())
+        };
+        let texts: Vec<String> = items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Exact(text) | Value::Glob(text) => Some(text.clone()),
+                Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => None,
+            })
+            .take(PLACES)
+            .collect();
+        if texts.is_empty() {
+            return vec![block.to_owned()];
+        }
+        texts.iter().map(|text| put_in(block, &variables, text)).collect()
     }
 
     /// A program of the machine that is called by its name.
@@ -149,7 +221,7 @@ impl Reader<'_, '_> {
         deed: Deed,
         name: &str,
         rest: &[&str],
-        listed: &mut Option<Value>,
+        listed: &mut Vec<Value>,
         came: &mut Option<String>,
         depth: usize,
     ) {
@@ -178,15 +250,30 @@ impl Reader<'_, '_> {
         deed: Deed,
         (name, rest): (&str, &[&str]),
         paths: Vec<Value>,
-        listed: &mut Option<Value>,
+        listed: &mut Vec<Value>,
         came: &mut Option<String>,
         depth: usize,
     ) {
         match deed {
             Deed::Enters => {}
-            Deed::Lists => *listed = Some(paths.first().cloned().unwrap_or(Value::exact("."))),
+            Deed::Lists => {
+                let paths = if paths.is_empty() { vec![Value::exact(".")] } else { paths };
+                let is_children = matches!(name, "get-childitem" | "gci" | "ls" | "dir");
+                if let Some(found) = filtered(&paths, rest).filter(|_| is_children) {
+                    *listed = found;
+                    return;
+                }
+                *listed = paths
+                    .into_iter()
+                    .map(|path| match self.machine.is_directory(&path) {
+                        Some(false) => path,
+                        Some(true) | None if is_children => below(&path),
+                        Some(true) | None => path,
+                    })
+                    .collect();
+            }
             Deed::Removes => {
-                let targets = if paths.is_empty() { listed.iter().map(below).collect() } else { paths };
+                let targets = if paths.is_empty() { listed.clone() } else { paths };
                 for target in targets {
                     self.machine.possibly(|machine| machine.delete(&target, Depth::Recursive));
                 }
@@ -466,6 +553,34 @@ impl Reader<'_, '_> {
     }
 }
 
+/// A block with a path in the place of a variable, and of what an item says of its path.
+fn put_in(block: &str, variables: &[String], path: &str) -> String {
+    let mut out = String::with_capacity(block.len());
+    let mut rest = block;
+    while let Some(at) = rest.find('$') {
+        let (before, behind) = rest.split_at(at);
+        out.push_str(before);
+        let end = behind
+            .char_indices()
+            .skip(1)
+            .find(|(_, letter)| !(letter.is_alphanumeric() || *letter == '_'))
+            .map_or(behind.len(), |(at, _)| at);
+        let (name, mut left) = behind.split_at(end);
+        if variables.contains(&name.to_ascii_lowercase()) {
+            let member = [".FullName", ".PSPath", ".Path", ".Name"]
+                .iter()
+                .find(|member| left.to_ascii_lowercase().starts_with(&member.to_ascii_lowercase()));
+            left = member.and_then(|member| left.get(member.len()..)).unwrap_or(left);
+            out.push_str(path);
+        } else {
+            out.push_str(name);
+        }
+        rest = left;
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Where a path lies, seen from a directory that the text has gone to.
 fn placed(directory: Option<&Value>, path: &Value) -> Value {
     match directory {
@@ -474,6 +589,26 @@ fn placed(directory: Option<&Value>, path: &Value) -> Value {
         }
         Some(_) | None => path.clone(),
     }
+}
+
+/// What a listing of directories finds where it is told the names (Microsoft.PowerShell.Management, "Get-ChildItem": `-Filter`, `-Include`,
+/// `-Recurse`).
+fn filtered(directories: &[Value], rest: &[&str]) -> Option<Vec<Value>> {
+    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
+    let at = rest.iter().position(|word| is(word, "-filter") || is(word, "-include"))?;
+    let names = rest.get(at + 1..)?.iter().take_while(|word| !word.starts_with('-'));
+    let recurses = rest.iter().any(|word| is(word, "-recurse") || is(word, "-r"));
+    let between = if recurses { "/**/" } else { "/" };
+    let found: Vec<Value> = names
+        .map(|name| name.trim_matches(['"', '\'']))
+        .flat_map(|name| {
+            directories.iter().filter_map(Value::as_exact).map(move |directory| {
+                let directory = directory.trim_end_matches('/');
+                Value::Glob(format!("{directory}{between}{name}"))
+            })
+        })
+        .collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// What lies in a directory that is listed.
