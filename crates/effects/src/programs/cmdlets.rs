@@ -265,10 +265,9 @@ impl Reader<'_, '_> {
                 }
                 *listed = paths
                     .into_iter()
-                    .map(|path| match self.machine.is_directory(&path) {
-                        Some(false) => path,
-                        Some(true) | None if is_children => below(&path),
-                        Some(true) | None => path,
+                    .map(|path| {
+                        let is_file = self.machine.is_directory(&path) == Some(false);
+                        if is_children && !is_file { below(&path) } else { path }
                     })
                     .collect();
             }

@@ -246,8 +246,9 @@ fn language_of(path: &AbsolutePath) -> Option<Reading> {
     }
     Some(match ending {
         "py" => Reading::Tests,
-        "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" | "jsx" | "tsx" => Reading::Interpreter("node"),
-        "Jakefile" | "sequelizerc" => Reading::Interpreter("node"),
+        "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" | "jsx" | "tsx" | "Jakefile" | "sequelizerc" => {
+            Reading::Interpreter("node")
+        }
         "rb" | "rake" | "ru" | "gemspec" | "podspec" | "irbrc" | "pryrc" | "Gemfile" | "Guardfile"
         | "Capfile" | "Fastfile" | "Pluginfile" | "Podfile" | "Vagrantfile" | "Dangerfile" | "Brewfile"
         | "Thorfile" | "thor" | "Berksfile" => Reading::Interpreter("ruby"),

@@ -294,7 +294,7 @@ impl Reading<'_> {
             return;
         }
         if HOME_TEXTS.contains(&text) {
-            self.begin(self.home.to_owned());
+            self.begin(self.home);
             return;
         }
         // What a language puts into its texts as code stands between two of them: `"${System.getProperty("user.home")}/x"`.
@@ -309,7 +309,7 @@ impl Reading<'_> {
                 return self.read_text(rest, depth);
             }
             if HOMES.contains(&name) || HOME_TEXTS.contains(&name) {
-                self.begin(self.home.to_owned());
+                self.begin(self.home);
                 return self.read_text(rest, depth);
             }
         }
@@ -330,13 +330,13 @@ impl Reading<'_> {
             }
             before => {
                 self.path = before;
-                self.begin(text);
+                self.begin(&text);
             }
         }
     }
 
     /// Begins another path.
-    fn begin(&mut self, path: String) {
+    fn begin(&mut self, path: &str) {
         self.end();
         self.joins = path == self.home;
         let filled = self.filled.take().unwrap_or_default();
@@ -359,7 +359,7 @@ impl Reading<'_> {
 
     fn read_operand(&mut self, code: &str, depth: usize) {
         if HOMES.iter().any(|name| code.contains(name)) {
-            self.begin(self.home.to_owned());
+            self.begin(self.home);
         }
         self.given.is_to_write |= WRITING_CALLS.iter().any(|call| code.contains(call));
         if JOINING.iter().any(|name| code.contains(name)) {
@@ -395,7 +395,7 @@ impl Reading<'_> {
                     let rest = word.split_once(['/', ')']).map(|(_, rest)| rest.trim_start_matches('/'));
                     let rest = rest.filter(|rest| !rest.is_empty());
                     self.begin(
-                        rest.map_or_else(|| self.home.to_owned(), |rest| format!("{}/{rest}", self.home)),
+                        &rest.map_or_else(|| self.home.to_owned(), |rest| format!("{}/{rest}", self.home)),
                     );
                     self.end();
                 } else {
@@ -501,13 +501,12 @@ fn assigned(pieces: &[Piece], family: &Family, name: &str) -> Option<Vec<Piece>>
             });
             let value = if let Some(at) = sign {
                 end + at + 1
-            } else if FILLS.iter().any(|function| before.ends_with(function)) {
-                end
-            } else if family.form == Form::List
-                && (before.ends_with("(def")
-                    || before.ends_with(['[', '('])
-                    || before.ends_with("define")
-                    || before.ends_with("setq"))
+            } else if FILLS.iter().any(|function| before.ends_with(function))
+                || family.form == Form::List
+                    && (before.ends_with("(def")
+                        || before.ends_with(['[', '('])
+                        || before.ends_with("define")
+                        || before.ends_with("setq"))
             {
                 end
             } else if before.ends_with("let") || behind.trim_start().starts_with("<-") {
