@@ -52,7 +52,7 @@ fn git_that_changes_the_policy_is_asked_about_and_daily_work_is_not() {
         if packed {
             environment.git(&["gc", "-q"]);
         }
-        for command in [
+        let asked = [
             "git checkout evil",
             "git switch evil",
             "git merge evil",
@@ -61,8 +61,10 @@ fn git_that_changes_the_policy_is_asked_about_and_daily_work_is_not() {
             "git reset --hard evil",
             "git checkout evil -- .",
             "git stash -u -- .",
-        ] {
-            let answer = environment.bash("asked", command);
+        ];
+        for (number, command) in asked.into_iter().enumerate() {
+            // A session of its own for each: what is asked again and again in one is refused in the end.
+            let answer = environment.bash(&format!("asked-{packed}-{number}"), command);
             assert_eq!(decision(&answer), Some("ask"), "{command}, packed {packed}: {answer}");
         }
         for command in [

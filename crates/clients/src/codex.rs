@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
+//! | `model` | the model that it uses |
 //! | `resume` | starting it again so that it goes on |
 //! | `trust` | whether it runs our hooks, which a user must have trusted |
 //!
@@ -12,8 +13,11 @@
 
 mod decode;
 mod encode;
+mod model;
 mod resume;
 mod trust;
+
+pub use model::codex_model;
 
 use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 

@@ -80,6 +80,7 @@ pub use adapter::{
 };
 pub use answering_hooks::head_names_answerers;
 pub use canary::{CANARY_SESSION, Canary, is_canary};
+pub use codex::codex_model;
 pub use command::{Answering, HookCommand, PLACES, Unanswered};
 pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};

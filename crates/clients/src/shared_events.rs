@@ -126,10 +126,13 @@ pub(crate) fn text_of(value: &Json) -> String {
 /// What is said when a call that would run in another form is refused, by a client in which no hook changes a call.
 pub(crate) fn instead(input: &Json, text: &str) -> String {
     let command = ["command", "cmd"].iter().find_map(|field| input.get(*field)?.as_str());
+    // What a changed call is told says that it runs.
+    let text: Vec<&str> = text.lines().filter(|line| !line.starts_with("Now runs: ")).collect();
+    let text = text.join("\n").replacen("checkrein changed this call: ", "checkrein stopped this call: ", 1);
     match command {
         Some(command) => format!(
             "{text}\nThis client lets no hook change a call, so it did not run. Make this call instead: {command}"
         ),
-        None => text.to_owned(),
+        None => text,
     }
 }

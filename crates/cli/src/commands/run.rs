@@ -554,7 +554,7 @@ impl Plan {
             environment: keeps.as_deref().map(plain_environment),
             switches,
             prices: prices(&self.environment, self.wanted.price.as_deref())?,
-            model: model_of(&self.wanted.agent),
+            model: model_of(&self.wanted.agent, &self.environment),
             interaction: Interaction::of_process(),
             terminal_output: terminal_output(&self.wanted.agent),
             hold: self.hold,

@@ -1,10 +1,11 @@
 //! What limits a run, and what holds it: what was asked for, else what the configuration and its profile say.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_clients::{ClientAdapter, Transcript};
+use checkrein_clients::{CLIENTS, ClientAdapter, Transcript, codex_model};
 use checkrein_policy::{Config, Profile};
 use checkrein_sandbox::{Bytes, Hold};
 use checkrein_supervise::{RunProgress, Stop, Switches, TerminalOutput};
@@ -102,9 +103,18 @@ pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &R
     untold.map(|why| Stop::Uncounted(why.to_owned()))
 }
 
-/// The model that an agent is told to use on its command line.
-pub(super) fn model_of(agent: &[OsString]) -> Option<String> {
+/// The model that an agent is told to use on its command line, or by its settings where its stream says none.
+pub(super) fn model_of(agent: &[OsString], environment: &HostEnvironment) -> Option<String> {
     let words: Vec<&str> = agent.iter().filter_map(|word| word.to_str()).collect();
+    let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let client =
+        CLIENTS.iter().find(|client| client.client.name() == "codex" && client.programs.contains(&program));
+    if let Some(client) = client {
+        let folder = client.places.folder(&environment.home, |name| environment.variables.get(name));
+        // Settings that are not there or cannot be read leave the price of the dearest.
+        let settings = fs::read_to_string(folder.join("config.toml").as_str()).unwrap_or_default();
+        return codex_model(words.get(1..).unwrap_or_default(), &settings);
+    }
     let beside =
         words.windows(2).find(|pair| matches!(pair, ["-m" | "--model", _])).and_then(|pair| pair.last());
     beside.copied().or_else(|| words.iter().find_map(|word| word.strip_prefix("--model="))).map(str::to_owned)
