@@ -123,6 +123,7 @@ impl Desk {
             Matter::Nothing => {
                 if message.method.is_none() {
                     self.answer_of_agent(message);
+                    return self.logins(message).unwrap_or(Fate::Passed);
                 }
                 Fate::Passed
             }

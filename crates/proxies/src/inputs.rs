@@ -72,6 +72,17 @@ pub(crate) fn commands(input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Act
     found
 }
 
+/// Returns the commands with which a way to log in starts something at the editor: those of its own fields, and of what it says beside the
+/// protocol (`terminal-auth`, as Zed and the adapter of Claude Code have it).
+pub(crate) fn logins(method: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
+    let mut found = commands(method, cwd);
+    let around = Around { places: vec![cwd.clone()], settings: String::new() };
+    for (_, value) in method.iter().filter(|(name, _)| folded(name) == "meta") {
+        within(value, &around, DEPTH, &mut found);
+    }
+    found
+}
+
 /// What holds for a command from outside of its own object.
 struct Around {
     places: Vec<AbsolutePath>,

@@ -12,6 +12,7 @@
 //! | `methods` | which requests of an agent ask for something to be done, however they are written; pure |
 //! | `acts` | what a message asks for, as actions; pure |
 //! | `inputs` | what the fields of an input run and which files they name; pure |
+//! | `logins` | ways to log in that an agent offers |
 //! | `words` | what titles and shown texts say that is asked for; pure |
 //! | `answers` | the lines that we write ourselves; pure |
 //! | `standing` | what a user allowed for the rest of a session; pure |
@@ -31,6 +32,7 @@ mod from_agent;
 mod from_editor;
 mod inputs;
 mod lines;
+mod logins;
 mod message;
 mod methods;
 mod notices;

@@ -228,3 +228,18 @@ fn the_tool_of_a_server_that_is_called_through_the_editor_is_judged() {
     }
     connection.end();
 }
+
+#[test]
+fn a_way_to_log_in_that_runs_what_must_not_is_taken_out() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    let of = |command: &str, args: Json| json!({ "id": "x", "name": "Log in", "_meta": { "terminal-auth": { "label": "Log in", "command": command, "args": args, "env": {} } } });
+    let plain = json!({ "id": "key", "name": "Use a key", "description": null });
+    let fine = of("node", json!(["/opt/agent/cli.js", "/login"]));
+    let offers = |methods: Json| json!({ "jsonrpc": "2.0", "id": 1, "result": { "protocolVersion": 1, "authMethods": methods } });
+    connection.reaches_editor(&offers(json!([plain, fine])));
+    connection.agent_says(&offers(json!([of("/bin/rm", json!(["-rf", environment.home()])), plain])));
+    assert_eq!(connection.editor_hears(), offers(json!([plain])));
+    let (_, said) = connection.end();
+    assert!(said.contains("took out a way to log in"), "{said}");
+}
