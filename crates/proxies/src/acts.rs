@@ -121,7 +121,7 @@ impl ToldCall {
     fn by_words(&self, cwd: &AbsolutePath) -> Vec<Action> {
         let one = |name: &str, path: &str| Action::tool_call(name, json!({ "file_path": path }), cwd.clone());
         let mut all = Vec::new();
-        all.extend(self.input.iter().flat_map(|input| self.by_changes(input, cwd)));
+        all.extend(self.input.iter().flat_map(|input| by_changes(input, cwd)));
         let mut named: Vec<String> = self.locations.clone();
         named.extend(words::paths(&self.title));
         let escaped =
@@ -199,7 +199,7 @@ impl ToldCall {
         }
         add(self.writes(cwd));
         if !is_of_server {
-            add(self.by_changes(input, cwd));
+            add(by_changes(input, cwd));
             add(self.by_files(input, cwd));
         }
         let url = ["url", "uri"].iter().find_map(|name| input.get(*name)?.as_str());
@@ -233,15 +233,6 @@ impl ToldCall {
         }
         paths = distinct(paths);
         self.by_kind(&paths, cwd).unwrap_or_default()
-    }
-
-    /// What becomes of the files of a map of changes.
-    fn by_changes(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
-        let one = |(path, fate): (&str, FileFate)| {
-            let tool = if fate == FileFate::Gone { "delete_file" } else { "Write" };
-            Action::tool_call(tool, json!({ "file_path": path }), cwd.clone())
-        };
-        changes(input).into_iter().map(one).collect()
     }
 
     fn by_what_is_shown(&self, cwd: &AbsolutePath) -> Vec<Action> {
@@ -403,6 +394,15 @@ fn is_covered_by(known: &Action, other: &Action) -> bool {
     let is_alike =
         is_look && file_or_address(known).is_some() && file_or_address(known) == file_or_address(other);
     known == other || is_alike || is_same_deed(known, other)
+}
+
+/// What becomes of the files of a map of changes.
+fn by_changes(input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
+    let one = |(path, fate): (&str, FileFate)| {
+        let tool = if fate == FileFate::Gone { "delete_file" } else { "Write" };
+        Action::tool_call(tool, json!({ "file_path": path }), cwd.clone())
+    };
+    changes(input).into_iter().map(one).collect()
 }
 
 /// Paths, each once.

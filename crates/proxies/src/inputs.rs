@@ -101,7 +101,7 @@ fn gather(fields: &Map<String, Json>, around: &Around, depth: usize, found: &mut
     for (_, value) in of_names(fields, &VARIABLES) {
         for (name, value) in variables(value) {
             if is_variable(name) {
-                here.settings.push_str(&format!("export {name}={}\n", quoted(&value)));
+                here.settings.extend(["export ", name, "=", &quoted(&value), "\n"]);
             } else {
                 // A function that is handed over under a name that is none.
                 here.places.iter().for_each(|place| add(&value, place));
@@ -147,8 +147,8 @@ fn of_names<'a>(
     fields: &'a Map<String, Json>,
     names: &'a [&str],
 ) -> impl Iterator<Item = (&'a str, &'a Json)> {
-    let named = fields.iter().filter(move |(name, _)| names.contains(&folded(name).as_str()));
-    named.map(|(name, value)| (name.as_str(), value))
+    let found = fields.iter().filter(move |(name, _)| names.contains(&folded(name).as_str()));
+    found.map(|(name, value)| (name.as_str(), value))
 }
 
 /// The list or the fields that a text holds as JSON.

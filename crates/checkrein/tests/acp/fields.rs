@@ -22,7 +22,7 @@ fn about(number: usize, kind: Option<&str>, input: &Json) -> Json {
 }
 
 /// Each is refused, or shown to the user with the reason.
-fn are_held(all: Vec<Json>) {
+fn are_held(all: &[Json]) {
     // Hints and refusals make later reviews stricter, so no more than a few come in one session.
     for some in all.chunks(6) {
         let environment = TestEnvironment::new();
@@ -55,7 +55,7 @@ fn whatever_else_a_call_is_a_command_in_it_is_judged() {
         params["toolCall"]["_meta"] = json!({ "toolName": name });
         params
     };
-    are_held(vec![
+    are_held(&[
         about(0, Some("execute"), &json!({ "command": "rm", "args": ["-rf", "HOME"] })),
         about(1, Some("execute"), &json!({ "command": "bash", "args": ["-c", "rm -rf HOME"] })),
         about(2, Some("execute"), &json!({ "command": "ls", "cmd": "rm -rf HOME" })),
@@ -80,7 +80,7 @@ fn whatever_else_a_call_is_a_command_in_it_is_judged() {
 fn a_request_that_names_two_things_is_judged_by_both() {
     let read =
         json!({ "toolCallId": "c", "kind": "read", "title": "r", "rawInput": { "path": "README.md" } });
-    are_held(vec![
+    are_held(&[
         json!({ "toolCall": read, "subject": { "type": "command", "command": "rm -rf HOME" } }),
         json!({ "toolCall": read, "subject": { "type": "tool_call", "toolCall":
             { "toolCallId": "d", "kind": "execute", "title": "x", "rawInput": { "command": "rm -rf HOME" } } } }),
@@ -94,7 +94,7 @@ fn each_file_that_a_call_names_is_judged() {
     let shown = json!([{ "type": "diff", "path": guarded, "newText": "{}" }]);
     let mut beside = about(0, Some("edit"), &json!({ "file_path": "src/b.py", "content": "x" }));
     beside["toolCall"]["content"] = shown;
-    are_held(vec![
+    are_held(&[
         beside,
         about(1, Some("edit"), &json!({ "file_path": "src/b.py", "path": guarded, "content": "x" })),
         about(2, Some("edit"), &json!({ "target": guarded, "body": "{}" })),
