@@ -12,6 +12,8 @@ mod support;
 
 #[path = "acp/connection.rs"]
 mod connection;
+#[path = "acp/fields.rs"]
+mod fields;
 #[path = "acp/judged.rs"]
 mod judged;
 #[path = "acp/other_words.rs"]

@@ -184,3 +184,123 @@ fn a_call_costs_about_the_same_for_every_client() {
     let (least, most) = (all.iter().min().unwrap(), all.iter().max().unwrap());
     assert!(*most < *least * 5 + std::time::Duration::from_millis(200), "{least:?} to {most:?}");
 }
+
+/// Whether a client's hook lets a call through.
+fn passes(environment: &TestEnvironment, client: &str, payload: &Json) -> bool {
+    let output = said_to(environment, client, &payload.to_string());
+    let object: Json = serde_json::from_slice(&output.object).unwrap_or_default();
+    let is_changed = ["overrideInput", "cancel", "permission"].iter().any(|key| object.get(key).is_some());
+    output.refusal.is_none() && !is_changed
+}
+
+#[test]
+fn no_call_of_windsurf_says_what_its_workspace_is() {
+    let environment = TestEnvironment::new();
+    environment.write("src/a.py", "x = 1\n");
+    let home = environment.home();
+    fs::create_dir_all(home.join("notes")).unwrap();
+    fs::write(home.join("notes/novel.txt"), "the only copy\n").unwrap();
+    let novel = home.join("notes/novel.txt");
+    let call = |event: &str, info: Json| json!({ "agent_action_name": event, "trajectory_id": "w", "execution_id": "e", "tool_info": info });
+    let edits = json!([{ "old_string": "the only copy", "new_string": "" }]);
+    let to_server = |path: &std::path::Path| json!({ "mcp_server_name": "fs", "mcp_tool_name": "write_file", "mcp_tool_arguments": { "path": path, "content": "" } });
+    for payload in [
+        call("pre_run_command", json!({ "command_line": "rm -rf notes", "cwd": home })),
+        call(
+            "pre_run_command",
+            json!({ "command_line": format!("rm -rf {}", home.join("notes").display()), "cwd": "/" }),
+        ),
+        call(
+            "pre_run_command",
+            json!({ "command_line": format!("rm -rf {}", home.join("notes").display()) }),
+        ),
+        call("pre_write_code", json!({ "file_path": novel, "edits": edits })),
+        call("pre_mcp_tool_use", to_server(&novel)),
+    ] {
+        assert!(!passes(&environment, "windsurf", &payload), "{payload}");
+    }
+    let environment = TestEnvironment::new();
+    environment.write("src/a.py", "x = 1\n");
+    let project_file = environment.project().join("src/a.py");
+    for payload in [
+        call("pre_run_command", json!({ "command_line": "ls -la", "cwd": environment.project() })),
+        call(
+            "pre_run_command",
+            json!({ "command_line": "cat a.py", "cwd": environment.project().join("src") }),
+        ),
+        call("pre_run_command", json!({ "command_line": "ls", "cwd": environment.home() })),
+        call(
+            "pre_write_code",
+            json!({ "file_path": project_file, "edits": [{ "old_string": "1", "new_string": "2" }] }),
+        ),
+        call("pre_mcp_tool_use", to_server(&environment.project().join("n.txt"))),
+    ] {
+        assert!(passes(&environment, "windsurf", &payload), "{payload}");
+    }
+}
+
+#[test]
+fn a_patch_or_a_document_is_what_cline_makes_of_it() {
+    let environment = TestEnvironment::new();
+    environment.write("src/a.py", "x = 1\n");
+    let home = environment.home();
+    fs::write(home.join("thesis.tex"), "the only copy\n").unwrap();
+    let call = |tool: &str, input: Json| {
+        json!({ "taskId": "t", "hookName": "tool_call", "workspaceRoots": [environment.project()],
+            "tool_call": { "id": "1", "name": tool, "input": input } })
+    };
+    let remove = format!("rm -rf {}", home.display());
+    for (payload, is_let) in [
+        (
+            call(
+                "apply_patch",
+                json!({ "input": format!("*** Delete File: {}\n", home.join("thesis.tex").display()) }),
+            ),
+            false,
+        ),
+        (
+            call("apply_patch", json!({ "input": "%%bash\n*** Add File: .cline/hooks/PreToolUse.sh\n+x\n" })),
+            false,
+        ),
+        (call("run_commands", json!({ "commands": ["cat <<X", remove, "X\u{85}"] })), false),
+        (call("run_commands", json!({ "commands": ["cat <<\u{85}X", remove, "X"] })), false),
+        (call("run_commands", json!({ "commands": ["cat <<X", remove, "X"] })), true),
+        (call("apply_patch", json!({ "input": "*** Add File: src/b.py\n+x = 1\n" })), true),
+    ] {
+        assert_eq!(passes(&environment, "cline", &payload), is_let, "{payload}");
+    }
+}
+
+#[test]
+fn what_cursor_fetches_or_draws_into_a_file_is_written_there() {
+    let environment = TestEnvironment::new();
+    let call = |tool: &str, input: Json| {
+        json!({ "conversation_id": "s", "hook_event_name": "preToolUse", "workspace_roots": [environment.project()],
+            "cwd": environment.project(), "tool_name": tool, "tool_input": input })
+    };
+    for (payload, is_let) in [
+        (
+            call(
+                "FetchMcpResource",
+                json!({ "server": "x", "uri": "y", "downloadPath": ".cursor/hooks.json" }),
+            ),
+            false,
+        ),
+        (
+            call(
+                "FetchMcpResource",
+                json!({ "server": "x", "uri": "y", "downloadPath": environment.home().join(".bashrc") }),
+            ),
+            false,
+        ),
+        (call("GenerateImage", json!({ "description": "x", "filename": ".git/hooks/pre-commit" })), false),
+        (call("GenerateImage", json!({ "description": "a cat", "filename": "cat.png" })), true),
+        (
+            call("FetchMcpResource", json!({ "server": "x", "uri": "y", "downloadPath": "docs/page.md" })),
+            true,
+        ),
+        (call("FetchMcpResource", json!({ "server": "x", "uri": "y" })), true),
+    ] {
+        assert_eq!(passes(&environment, "cursor", &payload), is_let, "{payload}");
+    }
+}

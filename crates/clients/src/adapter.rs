@@ -11,6 +11,7 @@ use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
 use crate::events::ClientEvent;
 use crate::output::HookOutput;
+use crate::placed::WorkspaceSource;
 use crate::questions::{Answerer, Question, Questions};
 use crate::registration::{HookForm, HookLayout, Notation, Unit};
 use crate::rewind::Rewind;
@@ -33,6 +34,8 @@ pub struct ClientAdapter {
     pub typing: Typing,
     /// Reads one hook payload.
     pub decode: fn(&[u8]) -> Result<HookEvent, DecodeError>,
+    /// Who says where a session works.
+    pub workspace: WorkspaceSource,
     /// The output for an answer to an event, with a line for the user alone where there is one. An answer that the event cannot carry becomes
     /// the strictest form that it can; a line that it cannot carry is left out.
     pub encode: fn(&HookEvent, &HookResponse, Option<&str>) -> HookOutput,
@@ -246,6 +249,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     packages: &[],
     typing: Typing::Reviewed,
     decode: |_| Err(DecodeError::NotAnObject),
+    workspace: WorkspaceSource::Payload,
     encode: |_, _, _| HookOutput::refusal(""),
     refuse: HookOutput::refusal,
     tool_output: ToolOutput::Shown,

@@ -28,6 +28,7 @@ use crate::adapter::{
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
 use crate::events;
+use crate::placed::WorkspaceSource;
 use crate::servers::{ServerFile, ServerForm};
 use crate::status_line::StatusLineLayout;
 use crate::transcript::TranscriptPlace;
@@ -39,6 +40,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     programs: &["claude"],
     packages: &["/@anthropic-ai/claude-code/"],
     typing: Typing::Reviewed,
+    workspace: WorkspaceSource::Payload,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,

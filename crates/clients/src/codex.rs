@@ -31,6 +31,7 @@ use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::events;
+use crate::placed::WorkspaceSource;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::servers::{ServerFile, ServerForm};
@@ -45,6 +46,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     programs: &["codex"],
     packages: &["/@openai/codex/"],
     typing: Typing::Unseen,
+    workspace: WorkspaceSource::Payload,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,

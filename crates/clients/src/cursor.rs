@@ -3,7 +3,9 @@
 //! A call is told of twice, as a tool and as a command or a tool of a server. Our hooks are registered for the first, which can also be changed; a
 //! question is not obeyed there, so it is a refusal.
 
-use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting};
+use checkrein_protocol::{
+    AbsolutePath, Action, Client, HookEvent, HookEventKind, HookResponse, SuccessReporting, ToolName,
+};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
@@ -111,13 +113,30 @@ const READING: Reading = Reading {
     meaning,
     named: |mut action| {
         if let Some(tool) = action.tool.as_str().strip_prefix("MCP:") {
-            action.tool = checkrein_protocol::ToolName(format!("mcp__cursor__{tool}"));
+            action.tool = ToolName(format!("mcp__cursor__{tool}"));
         }
-        canonical(action, Folders::These(&["working_directory"]))
+        canonical(into_file(action), Folders::These(&["working_directory"]))
     },
     answered: |_, response| Answered::output(text_of(response)),
     success: SuccessReporting::Told,
 };
+
+/// The tools that write into a file what nobody knows before, with the field that names it (cursor.com, "Tools").
+const INTO_FILES: [(&str, &str); 2] = [("FetchMcpResource", "downloadPath"), ("GenerateImage", "filename")];
+
+/// Such a call as one that writes the file.
+fn into_file(mut action: Action) -> Action {
+    let field = INTO_FILES.iter().find(|(tool, _)| *tool == action.tool.as_str()).map(|(_, field)| *field);
+    let path = field.and_then(|field| action.input.get(field)?.as_str().filter(|path| !path.is_empty()));
+    if let Some(path) = path.map(str::to_owned)
+        && let Some(fields) = action.input.as_object_mut()
+    {
+        fields.insert("file_path".to_owned(), Json::from(path));
+        fields.insert("content".to_owned(), Json::from(""));
+        action.tool = ToolName("Write".to_owned());
+    }
+    action
+}
 
 fn meaning(name: &str) -> &str {
     match name {
@@ -272,6 +291,25 @@ mod tests {
             let expected = format!("mcp__cursor__{}", name.trim_start_matches("MCP:"));
             assert_eq!(action.tool.as_str(), expected);
             assert_eq!(action.input, json!({ "file_path": "/w/a" }));
+        }
+    }
+
+    #[test]
+    fn what_is_fetched_or_drawn_into_a_file_is_written_there() {
+        for (tool, input, path) in [
+            (
+                "FetchMcpResource",
+                json!({ "uri": "y", "downloadPath": ".cursor/hooks.json" }),
+                Some(".cursor/hooks.json"),
+            ),
+            ("GenerateImage", json!({ "description": "x", "filename": "a.png" }), Some("a.png")),
+            ("FetchMcpResource", json!({ "uri": "y" }), None),
+            ("Other", json!({ "filename": "a.png" }), None),
+        ] {
+            let payload = json!({ "hook_event_name": "preToolUse", "tool_name": tool, "tool_input": input });
+            let HookEventKind::BeforeAction { action, .. } = read(payload).moment else { panic!("{tool}") };
+            assert_eq!(action.input.get("file_path").and_then(Json::as_str), path, "{tool}");
+            assert_eq!(action.tool.as_str() == "Write", path.is_some(), "{tool}");
         }
     }
 

@@ -22,6 +22,7 @@ use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::events;
 use crate::output::HookOutput;
+use crate::placed::WorkspaceSource;
 use crate::questions::{Answerer, Questions};
 use crate::registration::{HookForm, HookLayout, Matching, Notation, Unit};
 use crate::resume::in_place_of;
@@ -37,6 +38,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     programs: &["gemini"],
     packages: &["/@google/gemini-cli/"],
     typing: Typing::Reviewed,
+    workspace: WorkspaceSource::Payload,
     decode: decode::decode,
     encode: encode::encode,
     refuse: encode::refuse,

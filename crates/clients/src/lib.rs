@@ -12,6 +12,7 @@
 //! | `tool_names` | calls under the names that the rest of the program knows |
 //! | `proxied` | an agent behind the proxy for the Agent Client Protocol |
 //! | `payload` | the fields of hook payloads, for all clients that write flat objects |
+//! | `placed` | where a session works, where the client does not tell |
 //! | `weight` | how much memory a payload would take |
 //! | `registration` | JSON files in which hooks are registered, and seeing whether they are |
 //! | `status_line` | the command whose line a client shows below its prompt |
@@ -56,6 +57,7 @@ mod once;
 mod output;
 mod pairs;
 mod payload;
+mod placed;
 mod plugin;
 mod prices;
 mod project_plugins;
@@ -86,6 +88,7 @@ pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
 pub use once::says_twice;
 pub use output::HookOutput;
+pub use placed::WorkspaceSource;
 pub use prices::{Priced, Prices};
 pub use project_plugins::{
     PluginChoice, PluginSettings, hook_files, installed_plugin, plugin_of_marketplace, registered_marketplace,

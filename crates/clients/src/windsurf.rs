@@ -13,6 +13,7 @@ use crate::error::DecodeError;
 use crate::events;
 use crate::output::{HookOutput, by_status};
 use crate::payload::{Payload, told_object};
+use crate::placed::WorkspaceSource;
 use crate::registration::{EntryForm, HookForm, HookLayout, Matching};
 use crate::servers::{ServerFile, ServerForm};
 use crate::shared_events::{Answered, Reading, text_of};
@@ -26,6 +27,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "Windsurf",
     programs: &["windsurf"],
     decode,
+    workspace: WorkspaceSource::HookDirectory,
     encode: by_status,
     refuse: HookOutput::refusal,
     canary: Canary { call: canary, refuses: refuses_by_status },
@@ -136,10 +138,9 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
         }
         _ => None,
     };
-    let folder = info.get("cwd").and_then(Json::as_str).filter(|folder| folder.starts_with('/'));
-    let beside = info.get("file_path").and_then(Json::as_str).and_then(|path| path.rsplit_once('/'));
-    let folder = folder.or(beside.map(|(folder, _)| folder)).unwrap_or("/").to_owned();
-    payload.fill("cwd", if folder.is_empty() { "/".to_owned() } else { folder });
+    // Where the session works is not told: what is told of directories are words of the call. See `WorkspaceSource`.
+    payload.take("cwd");
+    payload.fill("cwd", "/");
     if let Some(prompt) = info.get("user_prompt").and_then(Json::as_str) {
         payload.fill("prompt", prompt);
     }

@@ -173,6 +173,7 @@ fn respond(
         return Err(Failure::Oversize);
     }
     let environment = HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
+    let event = checkrein_clients::adapter(event.client).workspace.placed(event, &environment.cwd);
     if let Some((answer, remarks)) = resident::ask(client, &event, &environment, &payload) {
         log_all(&remarks);
         std::mem::forget((event, environment, payload));

@@ -161,6 +161,7 @@ impl Desk {
             return None;
         }
         let cwd = AbsolutePath::new(&request.directory)?;
+        let event = checkrein_clients::adapter(event.client).workspace.placed(event, &cwd);
         let environment = HostEnvironment::of(Arc::new(request.variables.clone()), cwd).ok()?;
         let means_the_same = environment.home == self.own.home
             && environment.state_path == self.own.state_path

@@ -7,6 +7,7 @@ use checkrein_clients::readings;
 use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
+use crate::inputs::{self, is_variable, quoted};
 use crate::methods;
 use crate::words::{self, FileFate, changes, shown_command};
 
@@ -21,15 +22,6 @@ const PATH: [&str; 8] = [
     "target_file",
     "notebook_path",
 ];
-
-/// The names of fields with the whole new text of a file.
-const CONTENT: [&str; 4] = ["content", "file_text", "contents", "newContent"];
-
-/// The names of fields with a shell command.
-const COMMAND: [&str; 5] = ["command", "cmd", "commands", "script", "shell_command"];
-
-/// The words with which an editor tool says what it does, under the name that elsewhere holds a command.
-const EDITOR_WORDS: [&str; 6] = ["view", "create", "str_replace", "insert", "undo_edit", "delete"];
 
 /// How much of a title becomes the name of a tool, in characters (ours).
 const NAME: usize = 64;
@@ -129,9 +121,7 @@ impl ToldCall {
     fn by_words(&self, cwd: &AbsolutePath) -> Vec<Action> {
         let one = |name: &str, path: &str| Action::tool_call(name, json!({ "file_path": path }), cwd.clone());
         let mut all = Vec::new();
-        for (path, fate) in self.input.iter().flat_map(changes) {
-            all.push(one(if fate == FileFate::Gone { "delete_file" } else { "Write" }, path));
-        }
+        all.extend(self.input.iter().flat_map(|input| by_changes(input, cwd)));
         let mut named: Vec<String> = self.locations.clone();
         named.extend(words::paths(&self.title));
         let escaped =
@@ -186,46 +176,63 @@ impl ToldCall {
         self.input.as_ref().filter(|input| !input.keys().all(|name| is_working_directory(name)))
     }
 
+    /// What the input says, in each way in which it can be read: the name of the tool and the kind are the agent's own words, so what they
+    /// leave out counts as well.
     fn by_input(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
         // A patch shows less of itself to us than the files that it makes.
-        if let Some(name) = &self.tool {
-            return readings(tool(name, input.clone(), cwd));
-        }
-        let path = PATH.iter().find_map(|name| input.get(*name)?.as_str());
-        if let Some(text) = command(input)
-            && (self.kind == "execute" || path.is_none())
-            && !(path.is_some() && EDITOR_WORDS.contains(&text.as_str()))
-        {
-            return directories(input, cwd)
-                .into_iter()
-                .map(|cwd| Action::command(text.as_str(), cwd))
-                .collect();
-        }
-        let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
-        if let Some(path) = path {
-            if let Some(content) = field(&CONTENT) {
-                return vec![write(path, content, cwd)];
-            }
-            if let (Some(old), Some(new)) = (
-                field(&["old_string", "oldString", "old_str"]),
-                field(&["new_string", "newString", "new_str"]),
-            ) {
-                let input = json!({ "file_path": path, "old_string": old, "new_string": new });
-                return vec![Action::tool_call("Edit", input, cwd.clone())];
-            }
-        }
-        if !self.differences().is_empty() {
-            return self.writes(cwd);
-        }
-        if let Some(url) = field(&["url", "uri"]) {
-            return vec![Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone())];
-        }
-        let paths: Vec<&str> = if self.locations.is_empty() {
-            path.into_iter().collect()
-        } else {
-            self.locations.iter().map(String::as_str).collect()
+        let mut all = match &self.tool {
+            Some(name) => readings(tool(name, input.clone(), cwd)),
+            None => Vec::new(),
         };
-        self.by_kind(&paths, cwd).unwrap_or_else(|| self.by_name(input.clone(), cwd))
+        let mut add = |further: Vec<Action>| {
+            for action in further {
+                if !all.iter().any(|known| is_covered_by(known, &action)) {
+                    all.push(action);
+                }
+            }
+        };
+        add(inputs::commands(input, cwd));
+        // The files of a server may be those of another machine; its tool says what becomes of them.
+        let is_of_server = self.tool.as_ref().is_some_and(|name| name.starts_with("mcp__"));
+        if !is_of_server {
+            add(inputs::writes(input, cwd));
+        }
+        add(self.writes(cwd));
+        if !is_of_server {
+            add(by_changes(input, cwd));
+            add(self.by_files(input, cwd));
+        }
+        let url = ["url", "uri"].iter().find_map(|name| input.get(*name)?.as_str());
+        if let Some(url) = url.filter(|_| self.tool.is_none()) {
+            add(vec![Action::tool_call("WebFetch", json!({ "url": url }), cwd.clone())]);
+        }
+        if all.is_empty() { self.by_name(input.clone(), cwd) } else { all }
+    }
+
+    /// What a call of this kind does to the files that its input and its places name.
+    fn by_files(&self, input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
+        let named = inputs::files(input);
+        let mut paths: Vec<&str> = self.locations.iter().map(String::as_str).collect();
+        if self.kind == "move"
+            && let ([_, ..], [to, ..]) = (named.sources.as_slice(), named.destinations.as_slice())
+        {
+            let one = |from: &&str| {
+                let input = json!({ "source": from, "destination": to });
+                Action::tool_call("move_file", input, cwd.clone())
+            };
+            let mut all: Vec<Action> = named.sources.iter().map(one).collect();
+            paths.extend(named.plain.iter().chain(&named.destinations));
+            paths.retain(|path| !named.sources.contains(path) && path != to);
+            all.extend(self.by_kind(&paths, cwd).unwrap_or_default());
+            return all;
+        }
+        if self.kind == "read" || self.kind == "search" {
+            paths.extend(&named.plain);
+        } else {
+            paths.extend(named.all());
+        }
+        paths = distinct(paths);
+        self.by_kind(&paths, cwd).unwrap_or_default()
     }
 
     fn by_what_is_shown(&self, cwd: &AbsolutePath) -> Vec<Action> {
@@ -272,6 +279,8 @@ impl ToldCall {
                 let input = json!({ "source": from, "destination": to });
                 Some(vec![Action::tool_call("move_file", input, cwd.clone())])
             }
+            // Where one goes from which other is not told: each is changed.
+            ("move", paths) => Some(paths.iter().map(|path| one("Write", path)).collect()),
             _ => None,
         }
     }
@@ -322,7 +331,7 @@ impl ToldCall {
     }
 
     fn writes(&self, cwd: &AbsolutePath) -> Vec<Action> {
-        self.differences().iter().map(|one| write(&one.path, &one.new, cwd)).collect()
+        self.differences().iter().map(|one| inputs::write(&one.path, &one.new, cwd)).collect()
     }
 }
 
@@ -345,6 +354,24 @@ pub(crate) fn asked_about(params: &Json) -> Json {
     }
 }
 
+/// What a request for permission asks for beside the call that it is about: its subject, and what else would run by its own fields.
+pub(crate) fn asked_beside(params: &Json, cwd: &AbsolutePath) -> Vec<Action> {
+    let Some(fields) = params.as_object().filter(|fields| fields.contains_key("toolCall")) else {
+        return Vec::new();
+    };
+    let mut rest = fields.clone();
+    rest.retain(|name, _| !["toolCall", "options"].contains(&name.as_str()));
+    let mut all = inputs::commands(&rest, cwd);
+    if rest.get("subject").is_some_and(|subject| !subject.is_null()) {
+        let mut told = ToldCall::default();
+        told.take_up("", &asked_about(&Json::Object(rest)));
+        all.extend(
+            told.actions_now(cwd).into_iter().filter(|action| !all.contains(action)).collect::<Vec<_>>(),
+        );
+    }
+    all
+}
+
 /// Whether an action does what another one does: runs the same command, or works in the same way on the same file or address.
 fn is_same_deed(known: &Action, other: &Action) -> bool {
     const CHANGING: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit"];
@@ -357,16 +384,43 @@ fn is_same_deed(known: &Action, other: &Action) -> bool {
     is_alike && about(known).is_some() && about(known) == about(other)
 }
 
+/// Whether what is known of a call covers what one of its fields says too: the same command in the same place, or the same file; whoever
+/// changes a file reads it, and one that is listed is named.
+fn is_covered_by(known: &Action, other: &Action) -> bool {
+    if known.shell_text().is_some() || other.shell_text().is_some() {
+        return known.shell_text() == other.shell_text() && known.cwd == other.cwd;
+    }
+    let is_look = ["Read", "Grep"].contains(&other.tool.as_str());
+    let is_alike =
+        is_look && file_or_address(known).is_some() && file_or_address(known) == file_or_address(other);
+    known == other || is_alike || is_same_deed(known, other)
+}
+
+/// What becomes of the files of a map of changes.
+fn by_changes(input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<Action> {
+    let one = |(path, fate): (&str, FileFate)| {
+        let tool = if fate == FileFate::Gone { "delete_file" } else { "Write" };
+        Action::tool_call(tool, json!({ "file_path": path }), cwd.clone())
+    };
+    changes(input).into_iter().map(one).collect()
+}
+
+/// Paths, each once.
+fn distinct(paths: Vec<&str>) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for path in paths {
+        if !all.contains(&path) {
+            all.push(path);
+        }
+    }
+    all
+}
+
 /// The file or the address that an action is about.
 fn file_or_address(action: &Action) -> Option<String> {
     let path = PATH.iter().find_map(|name| action.input.get(*name)?.as_str());
     let path = path.map(|path| action.cwd.join(path).to_string());
     path.or_else(|| action.input.get("url").and_then(Json::as_str).map(str::to_owned))
-}
-
-/// A file that is written as a whole.
-pub(crate) fn write(path: &str, content: &str, cwd: &AbsolutePath) -> Action {
-    Action::tool_call("Write", json!({ "file_path": path, "content": content }), cwd.clone())
 }
 
 /// What `fs/...` and `terminal/...` ask the editor for; `None` where the parameters are not those of such a request.
@@ -376,7 +430,7 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
         "fs/read_text_file" => {
             Some(vec![Action::tool_call("Read", json!({ "file_path": text("path")? }), cwd.clone())])
         }
-        "fs/write_text_file" => Some(vec![write(text("path")?, text("content")?, cwd)]),
+        "fs/write_text_file" => Some(vec![inputs::write(text("path")?, text("content")?, cwd)]),
         "terminal/create" => terminal(params, cwd),
         // A page that the editor opens for the user; what is asked for in a form is between the two.
         method if method.contains("elicitation") => {
@@ -387,6 +441,13 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
         // What this version does not know is judged by its name and by what it names; a command beside its arguments as a terminal has it.
         other => {
             let mut all = terminal(params, cwd).unwrap_or_default();
+            let further = params.as_object().map(|params| inputs::commands(params, cwd)).unwrap_or_default();
+            for action in further {
+                if !all.contains(&action) {
+                    all.push(action);
+                }
+            }
+            all.extend(called_tool(params).map(|(name, input)| tool(&name, input, cwd)));
             all.push(Action::tool_call(methods::tool_name(other), params.clone(), cwd.clone()));
             Some(all)
         }
@@ -413,48 +474,30 @@ fn terminal(params: &Json, cwd: &AbsolutePath) -> Option<Vec<Action>> {
             })
             .collect::<Option<String>>()?,
     };
-    let text = [&[command], &arguments[..]].concat().join(" ");
-    let mut texts = vec![format!("{settings}{text}")];
-    if !arguments.is_empty() {
-        let words: Vec<String> = std::iter::once(command).chain(arguments).map(quoted).collect();
-        let words = format!("{settings}{}", words.join(" "));
-        if words != texts[0] {
-            // The words are what agents mean; the text is what is made of them by some.
-            texts.insert(0, words);
-        }
-    }
-    Some(texts.into_iter().map(|text| Action::command(text, cwd.clone())).collect())
+    let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+    let texts = match arguments.as_slice() {
+        [] => vec![command.to_owned()],
+        arguments => inputs::both_ways(command, arguments),
+    };
+    let texts = texts.into_iter().map(|text| format!("{settings}{text}"));
+    Some(texts.map(|text| Action::command(text, cwd.clone())).collect())
 }
 
-fn is_variable(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// A word as a shell takes it literally.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
+/// The call of a server's tool that a message carries: name and arguments of `tools/call`, as a server that is reached through the editor
+/// gets it.
+fn called_tool(params: &Json) -> Option<(String, Map<String, Json>)> {
+    let fields = params.as_object()?;
+    let inside = || fields.values().find_map(called_tool);
+    if !fields.get("method").and_then(Json::as_str).is_some_and(methods::calls_tool) {
+        return inside();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    let call = fields.get("params")?;
+    let input = call.get("arguments").and_then(Json::as_object).cloned().unwrap_or_default();
+    Some((format!("mcp__editor__{}", call.get("name")?.as_str()?), input))
 }
 
 fn tool(name: &str, input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
     Action { tool: ToolName(name.to_owned()), input: Json::Object(input), cwd: cwd.clone() }
-}
-
-/// The directories that an input names for its command; that of the session where it names none.
-fn directories(input: &Map<String, Json>, cwd: &AbsolutePath) -> Vec<AbsolutePath> {
-    let named = input.iter().filter(|(name, _)| is_working_directory(name));
-    let mut all: Vec<AbsolutePath> = Vec::new();
-    for place in named.filter_map(|(_, value)| value.as_str()).map(|place| cwd.join(place)) {
-        if !all.contains(&place) {
-            all.push(place);
-        }
-    }
-    if all.is_empty() { vec![cwd.clone()] } else { all }
 }
 
 /// All texts in a value.
@@ -465,32 +508,6 @@ fn texts_in(value: &Json) -> Vec<&str> {
         Json::Object(fields) => fields.values().flat_map(texts_in).collect(),
         Json::Null | Json::Bool(_) | Json::Number(_) => Vec::new(),
     }
-}
-
-/// The shell text of an input: a text, the words of a command line, or several commands.
-fn command(input: &Map<String, Json>) -> Option<String> {
-    COMMAND.iter().find_map(|name| match input.get(*name)? {
-        Json::String(text) => Some(text.clone()),
-        Json::Array(items) => {
-            let words: Vec<&str> = items.iter().map(Json::as_str).collect::<Option<_>>()?;
-            match (*name, words.as_slice()) {
-                (_, []) => None,
-                ("commands", commands) => Some(commands.join("\n")),
-                // `bash -lc TEXT`, as Codex has it, is its text.
-                (_, [shell, flags, text])
-                    if is_shell(shell) && flags.starts_with('-') && flags.ends_with('c') =>
-                {
-                    Some((*text).to_owned())
-                }
-                (_, words) => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
-            }
-        }
-        _ => None,
-    })
-}
-
-fn is_shell(word: &str) -> bool {
-    ["sh", "bash", "dash", "zsh"].contains(&word.rsplit('/').next().unwrap_or_default())
 }
 
 /// The name of a tool that an agent tells beside a call.

@@ -123,6 +123,7 @@ impl Desk {
             Matter::Nothing => {
                 if message.method.is_none() {
                     self.answer_of_agent(message);
+                    return self.logins(message).unwrap_or(Fate::Passed);
                 }
                 Fate::Passed
             }
@@ -207,7 +208,9 @@ impl Desk {
             known.asks.insert(told.kind.clone());
             (cwd, told, reviewed)
         };
-        let actions = told.actions_now(&cwd);
+        let mut actions = told.actions_now(&cwd);
+        let beside = acts::asked_beside(&params, &cwd);
+        actions.extend(beside.into_iter().filter(|action| !actions.contains(action)).collect::<Vec<_>>());
         let known = reviewed.filter(|(named, _)| named.iter().map(|named| &named.action).eq(&actions));
         let (ruling, for_user) = match (self.halted(&session), known) {
             (Some(reason), Some(_)) => (Ruling::Stopped(reason), None),
@@ -347,19 +350,44 @@ impl Desk {
             let (_, ruling) = open.reviewed.as_ref()?;
             Some((call.to_owned(), ruling.clone(), open.permission))
         });
-        let (call, named, ruling, for_user) = match covered {
-            Some((_, _, Permission::Denied)) => {
+        // What the earlier review did not see is judged now, and its answer counts where it is the stricter one.
+        let unseen: Vec<Action> = covered
+            .iter()
+            .flat_map(|(call, ..)| {
+                let mut state = self.state();
+                let open = state.known(&session).and_then(|known| known.known_call(call).map(|open| &*open));
+                actions
+                    .iter()
+                    .filter(|action| !open.is_some_and(|open| open.covers(action)))
+                    .cloned()
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let further = (!unseen.is_empty()).then(|| {
+            let named = named(&self.shared.own_name(), unseen);
+            let (ruling, for_user) = self.review(&session, &cwd, method, &named);
+            (named, ruling, for_user)
+        });
+        let (call, named, ruling, for_user) = match (covered, further) {
+            (Some((_, _, Permission::Denied)), _) => {
                 return self.refuse(message, "the user rejected this call, so the editor does not do it");
             }
-            Some((call, Ruling::Asked(_), Permission::Granted)) => {
-                (Some(call), Vec::new(), Ruling::Passed, None)
-            }
-            Some((call, ruling, _)) => (Some(call), Vec::new(), ruling, None),
-            None => {
-                let named = named(&self.shared.own_name(), actions.clone());
-                let (ruling, for_user) = self.review(&session, &cwd, method, &named);
+            (Some(_), Some((named, ruling, for_user)))
+                if ruling.strictness() > Ruling::Passed.strictness() =>
+            {
                 (None, named, ruling, for_user)
             }
+            (covered, _) => match covered {
+                Some((call, Ruling::Asked(_), Permission::Granted)) => {
+                    (Some(call), Vec::new(), Ruling::Passed, None)
+                }
+                Some((call, ruling, _)) => (Some(call), Vec::new(), ruling, None),
+                None => {
+                    let named = named(&self.shared.own_name(), actions.clone());
+                    let (ruling, for_user) = self.review(&session, &cwd, method, &named);
+                    (None, named, ruling, for_user)
+                }
+            },
         };
         match ruling {
             Ruling::Passed => {

@@ -11,6 +11,8 @@
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
 //! | `methods` | which requests of an agent ask for something to be done, however they are written; pure |
 //! | `acts` | what a message asks for, as actions; pure |
+//! | `inputs` | what the fields of an input run and which files they name; pure |
+//! | `logins` | ways to log in that an agent offers |
 //! | `words` | what titles and shown texts say that is asked for; pure |
 //! | `answers` | the lines that we write ourselves; pure |
 //! | `standing` | what a user allowed for the rest of a session; pure |
@@ -28,7 +30,9 @@ mod answers;
 mod desk;
 mod from_agent;
 mod from_editor;
+mod inputs;
 mod lines;
+mod logins;
 mod message;
 mod methods;
 mod notices;

@@ -122,6 +122,11 @@ pub(crate) fn matter(message: &Message<'_>) -> Matter {
     if found == Matter::Nothing && names_deed(message) { Matter::UnknownDeed } else { found }
 }
 
+/// Whether a method of a server, as a message to it names it, calls one of its tools.
+pub(crate) fn calls_tool(method: &str) -> bool {
+    method.split('/').map(folded).eq(["tools", "call"].map(str::to_owned))
+}
+
 fn by_method(method: &str) -> Matter {
     match known(method) {
         Some("session/request_permission") => Matter::Permission,
@@ -181,7 +186,10 @@ fn holds_deed(value: &Json, depth: usize) -> bool {
             let name = folded(name);
             let is_meant = RUNNING.contains(&name.as_str()) || FILES.contains(&name.as_str());
             // What the protocol keeps for remarks of implementations asks for nothing.
-            name != "meta" && (is_meant && says_something(value) || holds_deed(value, depth))
+            name != "meta"
+                && (is_meant && says_something(value)
+                    || name == "method" && value.as_str().is_some_and(calls_tool)
+                    || holds_deed(value, depth))
         }),
         Json::Array(items) => items.iter().any(|item| holds_deed(item, depth)),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
@@ -244,6 +252,8 @@ mod tests {
             r#"{"steps":[{"shell_command":"ls"}]}"#,
             r#"{"path":"/w/a","content":"x"}"#,
             r#"{"command_line":"ls"}"#,
+            r#"{"method":"tools/call","params":{"name":"delete_repo"}}"#,
+            r#"{"message":{"method":"Tools/Call","params":{"name":"delete_repo"}}}"#,
         ] {
             assert_eq!(of("_acme/exec", params), Matter::UnknownDeed, "{params}");
             assert_eq!(of("acme/do", params), Matter::UnknownDeed, "{params}");
@@ -253,6 +263,7 @@ mod tests {
             "[]",
             r#"{"sessionId":"s","text":"rm -rf x"}"#,
             r#"{"commands":[{"name":"plan","description":"d"}]}"#,
+            r#"{"method":"tools/list","params":{}}"#,
             r#"{"code":1,"run":true,"path":""}"#,
             r#"{"_meta":{"command":"ls"}}"#,
         ] {

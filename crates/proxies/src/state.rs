@@ -371,12 +371,16 @@ impl Session {
 
     /// The newest open call whose review covers an action: the same command in the same place, or the same text into the same file.
     pub(crate) fn covering(&self, action: &Action) -> Option<(&str, &OpenCall)> {
-        let covers = |call: &OpenCall| {
-            let reviewed = call.reviewed.as_ref().map(|(named, _)| named.as_slice()).unwrap_or_default();
-            reviewed.iter().any(|named| is_same(&named.action, action))
-        };
-        let found = self.calls.iter().rev().find(|(_, call)| covers(call));
+        let found = self.calls.iter().rev().find(|(_, call)| call.covers(action));
         found.map(|(name, call)| (name.as_str(), call))
+    }
+}
+
+impl OpenCall {
+    /// Whether the review of the call covers an action: the same command in the same place, or the same text into the same file.
+    pub(crate) fn covers(&self, action: &Action) -> bool {
+        let reviewed = self.reviewed.as_ref().map(|(named, _)| named.as_slice()).unwrap_or_default();
+        reviewed.iter().any(|named| is_same(&named.action, action))
     }
 }
 
@@ -405,7 +409,7 @@ pub(crate) fn ledger_name(session: &str) -> SessionId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::acts;
+    use crate::inputs;
     use serde_json::json;
 
     fn place() -> AbsolutePath {
@@ -461,11 +465,11 @@ mod tests {
     fn a_review_covers_the_same_text_into_the_same_file_only() {
         let mut state = State::new(place());
         let session = state.session("s");
-        let named = Named { id: ActionId("1".to_owned()), action: acts::write("/w/a", "x", &place()) };
+        let named = Named { id: ActionId("1".to_owned()), action: inputs::write("/w/a", "x", &place()) };
         session.call("1", 0).reviewed = Some((vec![named], Ruling::Passed));
-        assert!(session.covering(&acts::write("a", "x", &place())).is_some());
-        assert!(session.covering(&acts::write("/w/a", "y", &place())).is_none());
-        assert!(session.covering(&acts::write("/w/b", "x", &place())).is_none());
+        assert!(session.covering(&inputs::write("a", "x", &place())).is_some());
+        assert!(session.covering(&inputs::write("/w/a", "y", &place())).is_none());
+        assert!(session.covering(&inputs::write("/w/b", "x", &place())).is_none());
         let read = Action::tool_call("Read", json!({ "file_path": "/w/a" }), place());
         assert!(session.covering(&read).is_none());
     }

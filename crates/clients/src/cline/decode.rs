@@ -58,6 +58,17 @@ pub(super) fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
 /// The fields of its tools that hold lists, which it takes as texts too.
 const LISTS: [&str; 4] = ["files", "requests", "queries", "paths"];
 
+/// The fields with the text of a patch.
+const PATCHES: [&str; 4] = ["input", "patch", "patchText", "command"];
+
+/// Puts the two markers around a patch that does not begin with one, as the client does before it applies it (seen in its program).
+fn mark(patch: &mut Json) {
+    const BEGIN: &str = "*** Begin Patch";
+    if let Some(text) = patch.as_str().filter(|text| !text.trim_start().starts_with(BEGIN)) {
+        *patch = Json::from(format!("{BEGIN}\n{text}\n*** End Patch"));
+    }
+}
+
 /// The call with its lists as lists, and with the addresses of its requests under a name that is known.
 fn plain(mut action: Action) -> Action {
     const COMMANDS: [&str; 5] = ["commands", "command", "args", "input", "cmd"];
@@ -67,6 +78,12 @@ fn plain(mut action: Action) -> Action {
         if let Some(list @ (Json::Array(_) | Json::Object(_))) = read {
             fields.insert(name.to_owned(), list);
         }
+    }
+    if ["apply_patch", "ApplyPatch"].contains(&action.tool.as_str()) {
+        fields
+            .iter_mut()
+            .filter(|(name, _)| PATCHES.contains(&name.as_str()))
+            .for_each(|(_, text)| mark(text));
     }
     if let Some(requests) = fields.get("requests") {
         // One may stand there without a list.
@@ -156,6 +173,16 @@ mod tests {
             let action = read("fetch_web_content", &json!({ "requests": requests }));
             assert_eq!(action.input["urls"], json!(["https://a.b/c"]), "{requests}");
         }
+    }
+
+    #[test]
+    fn a_patch_has_its_markers_whether_or_not_they_are_told() {
+        let of = |text: &str| read("apply_patch", &json!({ "input": text })).input["command"].clone();
+        let whole = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+        assert_eq!(of("*** Delete File: a"), json!(whole));
+        assert_eq!(of(whole), json!(whole));
+        let later = of("*** Delete File: a\n*** Add File: b\n+*** Begin Patch");
+        assert!(later.as_str().unwrap().starts_with("*** Begin Patch\n*** Delete File: a"), "{later}");
     }
 
     #[test]

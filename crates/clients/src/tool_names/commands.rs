@@ -88,12 +88,23 @@ fn with_documents(all: &[String]) -> Vec<String> {
     let mut whole = Vec::new();
     let mut rest = all;
     while let [first, others @ ..] = rest {
-        let end = document(first).and_then(|word| others.iter().position(|one| one.trim() == word));
+        let end = document(first).and_then(|word| others.iter().position(|one| trimmed(one) == word));
         let taken = end.map_or(1, |end| end + 2);
         whole.push(rest.get(..taken).unwrap_or(rest).join("\n"));
         rest = rest.get(taken..).unwrap_or_default();
     }
     whole
+}
+
+/// A text without the blanks around it, as `String.prototype.trim` leaves it.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(is_blank)
+}
+
+/// Whether JavaScript takes a sign for white space or the end of a line (ECMA-262, "White Space" and "Line Terminators"): not U+0085, which
+/// is one for Unicode, and U+FEFF, which is none there.
+fn is_blank(sign: char) -> bool {
+    sign == '\u{feff}' || sign != '\u{85}' && sign.is_whitespace()
 }
 
 /// The word at which the first here-document of a text ends, as the client finds it: in quotes too.
@@ -102,7 +113,7 @@ fn document(text: &str) -> Option<&str> {
     text.match_indices("<<").find_map(|(at, _)| {
         let (before, rest) = text.split_at(at);
         let rest = rest.strip_prefix("<<").filter(|_| !before.ends_with('<'))?;
-        let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start();
+        let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches(is_blank);
         let inside = |quote: char| rest.strip_prefix(quote)?.split_once(quote).map(|(word, _)| word);
         let bare = || rest.split(|letter| !plain(letter)).next();
         inside('"').or_else(|| inside('\'')).or_else(bare).filter(|word| !word.is_empty())
@@ -146,6 +157,18 @@ mod tests {
     }
 
     #[test]
+    fn a_document_ends_at_the_line_at_which_it_ends_for_the_client() {
+        for (end, is_end) in
+            [("X", true), (" X\t", true), ("X\u{feff}", true), ("X\u{85}", false), ("X\u{200b}", false)]
+        {
+            let found = told(&json!({ "commands": ["cat <<X", "touch y", end] }));
+            assert_eq!(!found[0].contains("\nbash -c 'touch y'"), is_end, "{end:?}: {found:?}");
+        }
+        let begun = told(&json!({ "commands": ["cat <<\u{85}X", "touch y", "X"] }));
+        assert!(begun[0].contains("bash -c 'touch y'"), "{begun:?}");
+    }
+
+    #[test]
     fn a_document_that_is_given_in_pieces_is_one() {
         let pieces = told(&json!({"commands": ["cat > x <<'END'", "one", "END", "ls"]}));
         assert_eq!(pieces, [r"bash -c 'cat > x <<'\''END'\''".to_owned() + "\none\nEND'\nbash -c ls"]);
@@ -155,6 +178,8 @@ mod tests {
             ("cat <<<word", None),
             ("a << \"x y\"", Some("x y")),
             ("echo 1", None),
+            ("cat <<\u{a0}X", Some("X")),
+            ("cat <<\u{85}X", None),
         ] {
             assert_eq!(document(text), word, "{text}");
         }
