@@ -523,7 +523,8 @@ mod tests {
             let narrow = String::from_utf8_lossy(&narrow);
             assert!(!narrow.contains(TOKEN) && narrow.contains("[masked:"), "{narrow}");
         }
-        let picture: Vec<u8> = (0..4_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let picture: Vec<u8> =
+            (0..4_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[2]).collect();
         let plain = json!({ "content": [{ "type": "resource", "resource": { "uri": "a", "blob": ENGINE.encode(picture) } }] });
         let mut result = plain.clone();
         of_call(&mut result, &key(), "s", &[]);

@@ -169,7 +169,7 @@ pub(super) fn asks_deletion(input: &Json) -> bool {
     let in_one = texts.iter().filter_map(|text| text.strip_prefix("DELETE "));
     let in_one: Vec<&str> = in_one.map(str::trim_start).filter(|rest| is_address(rest)).collect();
     let is_method = |name: &str| METHODS.contains(&folded(name).as_str());
-    let is_told = texts.iter().any(|text| *text == "DELETE")
+    let is_told = texts.contains(&"DELETE")
         || texts_within(input, &is_method).iter().any(|method| method.eq_ignore_ascii_case("delete"));
     let places: Vec<&str> = texts.iter().copied().filter(|text| is_address(text)).collect();
     let is_asked = |places: &[&str]| !places.is_empty() && !places.iter().any(|place| is_here(place));
