@@ -260,6 +260,54 @@ fn a_changed_description_is_off_until_a_user_accepts_it() {
 }
 
 #[test]
+fn a_tool_that_waits_is_off_for_a_client_that_lists_none() {
+    let environment = TestEnvironment::new();
+    let mut gateway = Gateway::start(&environment, "calc", json!({}));
+    assert!(!texts(&gateway.call("echo", json!({}))).1, "nothing waits yet");
+    gateway.listed();
+    gateway.leave();
+    let mut changed = tools();
+    changed["tools"][0]["description"] = json!("Does echo, and more");
+    fs::write(environment.home().join("script.json"), changed.to_string()).unwrap();
+    let mut gateway = Gateway::start(&environment, "calc", json!({}));
+    gateway.listed();
+    gateway.leave();
+    let mut gateway = Gateway::start(&environment, "calc", json!({}));
+    let (text, is_error) = texts(&gateway.call("echo", json!({})));
+    assert!(is_error && text.contains("changed after it was accepted"), "{text}");
+    assert_eq!(gateway.heard().matches("tools/call").count(), 1, "that of the first connection");
+    environment.succeed(&["mcp", "accept", "calc", "--yes"]);
+    assert!(!texts(&gateway.call("echo", json!({}))).1);
+}
+
+#[test]
+fn a_resource_is_reviewed_like_a_file_that_is_read() {
+    let environment = TestEnvironment::new();
+    environment.write(".env", "DB_PASSWORD=correct-horse-battery-staple\n");
+    let key = environment.home().join(".ssh/id_ed25519");
+    fs::create_dir_all(key.parent().unwrap()).unwrap();
+    fs::write(&key, "x").unwrap();
+    let mut gateway = Gateway::start(&environment, "files", json!({}));
+    for uri in
+        [format!("file://{}", key.display()), format!("file://{}", key.display()).replace("ssh", "%73sh")]
+    {
+        let answer = gateway.ask("resources/read", json!({ "uri": uri }));
+        assert!(answer["error"]["message"].as_str().unwrap().contains("id_ed25519"), "{answer}");
+    }
+    assert!(!gateway.heard().contains("resources/read"));
+    for uri in [
+        "a",
+        "notes://today",
+        "file:///usr/share/doc/README",
+        "https://example.com/x",
+        "postgres://host/table",
+    ] {
+        let answer = gateway.ask("resources/read", json!({ "uri": uri }));
+        assert!(answer.get("error").is_none(), "{answer}");
+    }
+}
+
+#[test]
 fn who_observes_leaves_no_tool_out() {
     let environment = TestEnvironment::new();
     let mut poisoned = tools();

@@ -68,10 +68,7 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         }
         let sql = tools::sql_texts(action);
         ways.extend(sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
-        if depth < DEPTH {
-            let inner = tools::inner_calls(action);
-            ways.extend(inner.iter().map(|inner| read(inner, world, catalogue, depth + 1)));
-        }
+        ways.extend(within(action, world, catalogue, depth));
     }
     let found = tools::search_line(action, world).map(|line| interpret(&line, action, world, catalogue));
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
@@ -92,6 +89,24 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let secret_marks = tools::secret_marks(action, world);
     ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });
     Prediction::all(ways)
+}
+
+/// What the calls do that stand within a call, and the call itself with the objects that stand as texts among its arguments: which of the two a
+/// tool reads is not known, so both count.
+fn within(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: usize) -> Vec<Prediction> {
+    let unknown = |note: &str| {
+        let effects = tools::not_known(action, world, note);
+        Prediction { effects, ..Prediction::default() }
+    };
+    let unfolded = tools::unfolded(action);
+    let not_known = unfolded.as_ref().and_then(|unfolded| unfolded.not_known);
+    let mut inner = tools::inner_calls(action);
+    inner.extend(unfolded.map(|unfolded| unfolded.action).filter(|unfolded| unfolded.input != action.input));
+    if depth >= DEPTH && !inner.is_empty() {
+        return vec![unknown("it holds calls within calls, deeper than is read")];
+    }
+    let followed = inner.iter().map(|inner| read(inner, world, catalogue, depth + 1));
+    not_known.map(unknown).into_iter().chain(followed).collect()
 }
 
 /// With the program that a command leaves open for what is typed later.

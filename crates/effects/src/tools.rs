@@ -38,7 +38,7 @@ use crate::world::{FileText, World};
 
 use call::ToolCall;
 pub(crate) use inner::inner_calls;
-pub(crate) use mcp::Explained;
+pub(crate) use mcp::{Explained, UnfoldedCall};
 pub(crate) use patch::{PatchStep, parse as patch_steps};
 pub(crate) use runners::{Recipient, begins_with_program};
 pub(crate) use typed::{Heard, Listener, heard, terminal, typing};
@@ -280,6 +280,11 @@ pub(crate) fn powershell_texts(action: &Action) -> Vec<String> {
 /// The SQL texts that a tool would run (`mcp__postgres__query` with `sql`): all that stand where it may read one.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     distinct(mcp::sql_texts(action))
+}
+
+/// A call with the objects that stand as texts among its arguments; `None` where none does.
+pub(crate) fn unfolded(action: &Action) -> Option<UnfoldedCall> {
+    mcp::unfolded(action)
 }
 
 fn distinct(texts: Vec<String>) -> Vec<String> {

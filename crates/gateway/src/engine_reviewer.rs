@@ -213,6 +213,13 @@ impl Reviewer for EngineReviewer {
         }
     }
 
+    fn waiting(&self, tool: &str) -> Option<String> {
+        let waiting = self.pins.of(&self.origin).map(|pins| pins.why_waiting(tool).map(str::to_owned));
+        let why = waiting.unwrap_or_else(|error| Some(error.message))?;
+        // Who observes stops nothing.
+        (!self.observes()).then_some(why)
+    }
+
     fn key(&self) -> Result<MaskKey, String> {
         checkrein_engine::reader_key(&self.environment, &self.environment.cwd).map_err(|error| error.message)
     }

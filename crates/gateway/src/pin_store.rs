@@ -60,6 +60,11 @@ impl PinStore {
         Ok(done)
     }
 
+    /// Returns what is remembered of a server: nothing where it is not known. Fails where it cannot be read.
+    pub fn of(&self, origin: &Origin) -> Result<Pins, CommandError> {
+        Ok(read(&self.folder.join(&format!("{}.json", origin.name)))?.unwrap_or_default())
+    }
+
     /// Returns what is remembered of all servers, with the name of each one's file, in the order of the names that clients have for them.
     pub fn all(&self) -> Result<Vec<(String, Pins)>, CommandError> {
         let entries = match fs::read_dir(self.folder.as_str()) {

@@ -119,6 +119,11 @@ impl Pins {
         is_new
     }
 
+    /// Returns why a tool waits for a user; `None` where it does not.
+    pub fn why_waiting(&self, tool: &str) -> Option<&str> {
+        Some(self.tools.get(tool)?.waiting.as_ref()?.why.as_str())
+    }
+
     /// Returns what waits for a user, by the name of the tool.
     pub fn waiting(&self) -> impl Iterator<Item = (&str, &ToolPin, &WaitingDefinition)> {
         self.tools.iter().filter_map(|(name, pin)| Some((name.as_str(), pin, pin.waiting.as_ref()?)))

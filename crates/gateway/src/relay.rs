@@ -306,7 +306,10 @@ impl<R: Reviewer> Relay<R> {
             return Step::Refuse(texts::unreadable_call());
         }
         let Some(mut call) = self.call(message) else { return Step::Refuse(texts::unreadable_call()) };
-        if let Some(why) = self.state().tools.get(&call.tool).and_then(|tool| tool.held.clone()) {
+        let listed = self.state().tools.get(&call.tool).cloned();
+        // A client may call by a list that it got in an earlier connection.
+        let held = listed.map_or_else(|| self.reviewer.waiting(&call.tool), |tool| tool.held);
+        if let Some(why) = held {
             return Step::Refuse(texts::held_tool(&self.server, &call.tool, &why));
         }
         if element.is_some() || id.is_none() {
@@ -474,10 +477,11 @@ impl<R: Reviewer> Relay<R> {
 }
 
 /// The name under which a request is reviewed that hands words of the client to the server without being a call (Model Context Protocol,
-/// 2025-06-18, "Prompts" and "Completion").
+/// 2025-06-18, "Prompts", "Resources" and "Completion").
 fn handed_by(envelope: &Envelope) -> Option<&'static str> {
     match envelope.method.as_deref()? {
         "prompts/get" => Some("get_prompt"),
+        "resources/read" | "resources/subscribe" => Some("read_resource"),
         "completion/complete" => Some("get_completion"),
         _ => None,
     }

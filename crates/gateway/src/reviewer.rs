@@ -94,6 +94,9 @@ pub trait Reviewer: Send + Sync {
     /// Returns how tools stand, in their order, by what the server says of them now.
     fn standings(&self, definitions: &[ToolDefinition]) -> Vec<Standing>;
 
+    /// Returns why a tool waits for a user that the server did not list in this connection; `None` where it does not wait.
+    fn waiting(&self, tool: &str) -> Option<String>;
+
     /// Returns the key that masks what the model reads. Fails where there is none.
     fn key(&self) -> Result<MaskKey, String>;
 }

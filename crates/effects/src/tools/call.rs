@@ -1,5 +1,6 @@
 //! The input of a tool call, and effects in the making.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use checkrein_protocol::is_same_name;
@@ -145,6 +146,27 @@ impl<'a> ToolCall<'a> {
         for text in texts {
             let path = self.path(&text, Last::Follow);
             if guarded.iter().any(|guarded| path.is_within(&guarded.path)) {
+                self.add_as(EffectKind::FileModify, Target::Path(path), |effect| {
+                    effect.certainty = Certainty::Possible;
+                    effect.note = "what the tool does with the file is not known".into();
+                });
+            }
+        }
+    }
+
+    /// Changes, as it may be, each place in the input from which something runs later by itself: what can be nothing but a path, and what
+    /// stands in fields for what comes out (`outputs`). What is copied from a place is not written there.
+    pub(crate) fn reach_persistence(&mut self, outputs: &[&str]) {
+        let sources = self.texts(SOURCE_KEYS);
+        let mut texts = self.rooted_texts();
+        texts.extend(outputs.iter().filter(|text| !text.contains("://") && !text.contains('\n')));
+        // Words about a path go on behind it.
+        texts.retain(|text| {
+            !sources.contains(text) && !text.rsplit('/').next().unwrap_or_default().contains(' ')
+        });
+        let paths: BTreeSet<AbsolutePath> = texts.iter().map(|text| self.path(text, Last::Follow)).collect();
+        for path in paths {
+            if places::persistence(&path, self.home()).is_some() {
                 self.add_as(EffectKind::FileModify, Target::Path(path), |effect| {
                     effect.certainty = Certainty::Possible;
                     effect.note = "what the tool does with the file is not known".into();
@@ -405,8 +427,9 @@ pub(crate) fn values_of<'a>(input: &'a Json, names: &[&str]) -> Vec<&'a Json> {
     names.iter().flat_map(of_name).collect()
 }
 
-/// How deep objects within objects are looked through (ours).
-const DEPTH: usize = 6;
+/// How deep objects within objects are looked through: no reader of calls takes any that are deeper than 128, and each of the texts that are
+/// unfolded may be as deep again.
+pub(crate) const DEPTH: usize = 1_280;
 
 /// The texts that stand anywhere in an input under a name that is meant, also within lists and objects.
 pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use super::call::texts_within;
+use super::call::{DEPTH, texts_within};
 use crate::interpreter::filters::decoded_base64;
 
 /// How tokens begin, and how many letters follow at least.
@@ -40,9 +40,8 @@ const VALUE: usize = 16;
 /// How many digits a value has that nobody took from the air (ours).
 const DIGITS: usize = 4;
 
-/// How deep, and how many texts of an input are looked at (ours).
-const DEPTH: usize = 8;
-const TEXTS: usize = 512;
+/// How many texts of an input are looked at (ours).
+const TEXTS: usize = 16 * 1024;
 
 /// What secret stands in the texts of an input, when one does.
 pub(super) fn secret(input: &Json) -> Option<&'static str> {

@@ -4,6 +4,8 @@
 
 mod beside;
 mod names;
+mod questions;
+mod unfolded;
 
 use checkrein_protocol::{folded, is_same_name};
 use serde_json::Value as Json;
@@ -13,7 +15,7 @@ use crate::effect::{Certainty, Depth, EffectKind, NetworkReach, Severity, Target
 use crate::interpreter::Last;
 use crate::nature::Nature;
 
-use super::call::{PATH_KEYS, SOURCE_KEYS, ToolCall, is_rooted, texts_of, texts_within};
+use super::call::{DEPTH, PATH_KEYS, SOURCE_KEYS, ToolCall, is_rooted, texts_of, texts_within};
 use crate::path::AbsolutePath;
 use crate::places;
 
@@ -22,6 +24,9 @@ use super::handed;
 use super::runners::{self, Called};
 use super::typed;
 use names::{Deed, Name, deed_of, split};
+use questions::is_sql;
+pub(crate) use questions::sql_texts;
+pub(crate) use unfolded::{UnfoldedCall, unfolded};
 
 /// The usual names of addresses.
 const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri"];
@@ -55,6 +60,9 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     if deed.is_none_or(|deed| deed > Deed::Look) {
         call.reach_guard();
     }
+    if explained == Explained::No && may_write(deed, &name) {
+        call.reach_persistence(&further_outputs(call));
+    }
     let sets_up =
         deed == Some(Deed::Change) && name.has(STARTED_LATER) && runners::holds_command(&call.action().input);
     if sets_up {
@@ -64,8 +72,10 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         });
     }
     reach_beside(call, deed);
-    if deed != Some(Deed::Destroy) && !is_about_files(&name) && beside::says_destruction(&call.action().input)
-    {
+    let says_destruction = beside::says_destruction(input)
+        || makes_requests(deed, &name) && beside::asks_deletion(input)
+        || !name.begins_with(TALKING) && beside::deletes_by_mutation(input);
+    if deed != Some(Deed::Destroy) && !is_about_files(&name) && says_destruction {
         destroy_elsewhere(call);
     }
     let (paths, kept) = told_apart(call, deed, &name, paths);
@@ -100,7 +110,7 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         Some(Deed::Look) => look(call, &name),
         Some(Deed::Change) if name.words.iter().any(|word| word == "push" || word == "merge") => {
             let reference = call.text(&["branch", "ref", "head", "base"]).unwrap_or(&tool).to_owned();
-            let is_forced = is_forced(&call.action().input, 2);
+            let is_forced = is_forced(&call.action().input, DEPTH);
             let kind = if is_forced { EffectKind::VcsHistoryRewrite } else { EffectKind::VcsRemoteUpdate };
             call.add_as(kind, Target::Reference(reference), |effect| {
                 effect.certainty = Certainty::Possible;
@@ -123,6 +133,40 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         Some(Deed::Run) => call.opaque("what it runs is not understood"),
         None => call.opaque("what the tool does is not known"),
     }
+}
+
+/// Words of the names of tools that send a request which they are given (ours).
+const REQUESTING: &[&str] = &["request", "requests", "api", "http", "https", "rest", "fetch", "call", "curl"];
+
+/// Whether a tool may send a request that its fields spell out: of one that looks or keeps something they are what it is about.
+fn makes_requests(deed: Option<Deed>, name: &Name) -> bool {
+    match deed {
+        None | Some(Deed::Run | Deed::Publish) => true,
+        Some(Deed::Look | Deed::Change) => name.has(REQUESTING),
+        Some(Deed::Quiet | Deed::Destroy) => false,
+    }
+}
+
+/// Words of tools that do something with a file which they are told, and do not write it (ours).
+const KEEPING: &[&str] = &["upload", "import", "click", "type", "fill", "press", "drag", "stage", "commit"];
+
+/// Whether a tool may write what it is told under a name that says nothing of it.
+fn may_write(deed: Option<Deed>, name: &Name) -> bool {
+    match deed {
+        None | Some(Deed::Change | Deed::Run) => !name.has(KEEPING),
+        Some(Deed::Quiet | Deed::Look | Deed::Publish | Deed::Destroy) => false,
+    }
+}
+
+/// The texts in fields for what comes out, where they are about files of this machine.
+fn further_outputs<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
+    let input = &call.action().input;
+    if beside::names_place_elsewhere(input) {
+        return Vec::new();
+    }
+    let mut all = nested(input, OUTPUTS);
+    all.extend(call.goals());
+    all
 }
 
 fn destroy_elsewhere(call: &mut ToolCall<'_>) {
@@ -291,7 +335,7 @@ const TALKING: &[&str] = &[
 /// tool only speaks of it.
 pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     let name = split(action.tool.as_str());
-    if name.words.first().is_some_and(|word| TALKING.contains(&word.as_str())) {
+    if name.begins_with(TALKING) {
         return Vec::new();
     }
     let read = |input: &Json| {
@@ -313,118 +357,6 @@ pub(super) fn is_search(action: &Action) -> bool {
     name.words.iter().any(|word| is_called_so(word))
         || name.server.split(['-', '_']).any(is_called_so)
         || has(&["search"]) && has(&["content", "contents", "text", "code", "within"])
-}
-
-/// The SQL texts of a tool that asks a database.
-pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
-    let input = &action.input;
-    let mut all: Vec<String> =
-        texts_of(input, &["sql", "statement", "sql_query"]).map(str::to_owned).collect();
-    let lists = ["statements", "queries", "sqls", "sql"].iter().filter_map(|key| input.get(key)?.as_array());
-    let listed: Vec<&str> =
-        lists.flatten().filter_map(Json::as_str).filter(|statement| is_sql(statement)).collect();
-    if !listed.is_empty() {
-        all.push(listed.join(";\n"));
-    }
-    let name = split(action.tool.as_str());
-    let mut parts = name.words.iter().map(String::as_str).chain(name.server.split(['-', '_']));
-    let asks = deed_of(&name.words) == Some(Deed::Run) || parts.any(|part| DATABASES.contains(&part));
-    let is_question = |field: &str| {
-        let field = folded(field);
-        QUESTIONS.contains(&field.as_str()) || asks && ANY_TEXTS.contains(&field.as_str())
-    };
-    let asked = texts_within(input, &is_question).into_iter().filter(|text| is_sql(text));
-    all.extend(asked.map(str::to_owned));
-    all
-}
-
-/// Fields that hold SQL or the words for a search, folded (ours).
-const QUESTIONS: &[&str] = &[
-    "sql",
-    "sqls",
-    "sqlquery",
-    "sqlstatement",
-    "sqltext",
-    "rawsql",
-    "query",
-    "queries",
-    "querytext",
-    "statement",
-    "statements",
-    "stmt",
-];
-/// Fields that hold it in tools that ask a database; those of other tools are words for people, or for a file (ours).
-const ANY_TEXTS: &[&str] = &["q", "text", "command", "commands", "body", "input", "code", "script"];
-/// What tools and servers are called that ask a database (ours).
-const DATABASES: &[&str] = &[
-    "query",
-    "sql",
-    "db",
-    "database",
-    "warehouse",
-    "postgres",
-    "postgresql",
-    "pg",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "duckdb",
-    "mssql",
-    "sqlserver",
-    "oracle",
-    "clickhouse",
-    "bigquery",
-    "snowflake",
-    "redshift",
-    "databricks",
-    "trino",
-    "athena",
-    "spanner",
-    "cockroachdb",
-    "supabase",
-    "neon",
-    "turso",
-    "d1",
-];
-
-/// Whether a question is SQL rather than the words for a search.
-fn is_sql(text: &str) -> bool {
-    let words: Vec<String> = text.split_whitespace().take(64).map(str::to_ascii_lowercase).collect();
-    let has = |wanted: &str| words.iter().any(|word| word == wanted);
-    let second = words.get(1).map(String::as_str);
-    match words.first().map(String::as_str) {
-        Some("select") => {
-            has("from")
-                || second.is_some_and(|word| {
-                    word.starts_with(|first: char| first.is_ascii_digit() || first == '*')
-                })
-        }
-        Some("delete") => second == Some("from"),
-        Some("insert" | "replace" | "merge") => second == Some("into"),
-        Some("update") => has("set"),
-        Some("drop" | "create" | "alter" | "truncate") => {
-            matches!(
-                second,
-                Some(
-                    "table"
-                        | "database"
-                        | "schema"
-                        | "index"
-                        | "view"
-                        | "user"
-                        | "role"
-                        | "function"
-                        | "or"
-                        | "unique"
-                        | "temporary"
-                )
-            ) || (words.first().is_some_and(|word| word == "truncate") && words.len() <= 3)
-        }
-        Some("with") => has("as") && has("select"),
-        Some("pragma" | "vacuum") => true,
-        Some("grant" | "revoke") => has("on") || has("to"),
-        Some(_) | None => false,
-    }
 }
 
 /// What tools are called that start a program.

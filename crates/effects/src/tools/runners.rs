@@ -9,7 +9,7 @@ use checkrein_shell::quoted;
 
 use crate::interpreter::builtins::is_built_in;
 
-use super::call::texts_within;
+use super::call::{DEPTH, texts_within};
 use super::client_tools::command_text;
 
 /// Fields that hold a program where its arguments stand in another one.
@@ -347,7 +347,7 @@ fn with_input(command: String, text: &str) -> String {
 
 /// What stands in the fields that hold the input of another tool, read by `read`.
 pub(super) fn wrapped(input: &Json, read: impl Fn(&Json) -> Vec<String> + Copy) -> Option<String> {
-    let all = wrapped_within(input, read, 3);
+    let all = wrapped_within(input, read, DEPTH);
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
@@ -594,7 +594,7 @@ pub(super) fn servers(input: &Json) -> Vec<String> {
         }
     }
     let mut all = Vec::new();
-    within(input, 4, &mut all);
+    within(input, DEPTH, &mut all);
     all
 }
 

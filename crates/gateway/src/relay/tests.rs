@@ -23,7 +23,9 @@ impl Reviewer for Scripted {
         let action = Action::tool_call(&*call.tool, call.arguments.clone(), AbsolutePath::root());
         let passage = |arguments| CallPassage { action: Some(action.clone()), arguments, note: None };
         match call.tool.as_str() {
-            "get_prompt" | "get_completion" if call.arguments.to_string().contains(TOKEN) => {
+            "get_prompt" | "get_completion" | "read_resource"
+                if call.arguments.to_string().contains(TOKEN) =>
+            {
                 Ruling::Refused("a secret".to_owned())
             }
             "deny" => Ruling::Refused("no\nbecause\nof\nfive\nlines\nand more".to_owned()),
@@ -45,6 +47,10 @@ impl Reviewer for Scripted {
     fn standings(&self, definitions: &[ToolDefinition]) -> Vec<Standing> {
         let mut pins = self.pins.lock().unwrap();
         definitions.iter().map(|definition| pins.see(definition, "s")).collect()
+    }
+
+    fn waiting(&self, tool: &str) -> Option<String> {
+        self.pins.lock().unwrap().why_waiting(tool).map(str::to_owned)
     }
 
     fn key(&self) -> Result<MaskKey, String> {
@@ -384,4 +390,28 @@ fn what_a_client_hands_over_without_a_call_is_reviewed() {
     }
     let twice = br#"{"id":1,"method":"prompts/get","params":{"name":"p","name":"q"}}"#;
     assert!(matches!(relay().from_client(twice).as_slice(), [Sent::ToClient(_)]));
+}
+
+#[test]
+fn a_resource_that_is_refused_never_reaches_the_server() {
+    let relay = relay();
+    for method in ["resources/read", "resources/subscribe"] {
+        let read =
+            |word: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "uri": word } });
+        assert!(to_the_client(&relay.from_client(&line(&read(TOKEN))))["error"]["message"] == "a secret");
+        let harmless = line(&read("notes://today"));
+        assert!(is_unchanged(&relay.from_client(&harmless), &harmless));
+    }
+}
+
+#[test]
+fn a_tool_that_waits_is_refused_without_a_list() {
+    let relay = relay();
+    let definition = |text: &str| ToolDefinition::of(&json!({ "name": "add", "description": text })).unwrap();
+    relay.reviewer.standings(&[definition("Adds")]);
+    let add = call(1, "add");
+    assert!(is_unchanged(&relay.from_client(&add), &add));
+    relay.reviewer.standings(&[definition("Adds, and more")]);
+    let refused = to_the_client(&relay.from_client(&call(2, "add")));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
 }

@@ -3,6 +3,10 @@
 //! One phrase that no honest page has is enough; of those that a page about agents may have, two must stand close to each other. The
 //! phrases are ours, after the attacks of AgentDojo and InjecAgent, and what Willison and Rehberger collected; none is taken from a data set.
 
+use std::borrow::Cow;
+
+use checkrein_facts::is_hidden;
+
 /// The longest piece of a text that is shown, in characters (ours).
 const SHOWN: usize = 160;
 
@@ -113,6 +117,69 @@ pub fn planted_orders(text: &str) -> Option<String> {
     if let Some(unseen) = unseen(text) {
         return Some(unseen);
     }
+    spellings(text).iter().find_map(|text| in_spelling(text))
+}
+
+/// The ways in which a text can be read: as it stands, and with letters in place of those that look like them, where characters of which
+/// nothing is shown are nothing, or stand between words.
+fn spellings(text: &str) -> Vec<Cow<'_, str>> {
+    if text.is_ascii() {
+        return vec![Cow::Borrowed(text)];
+    }
+    let read = |hidden: Option<char>| -> String {
+        let letters = text.chars().filter_map(|letter| if is_hidden(letter) { hidden } else { Some(letter) });
+        letters.filter(|letter| !is_mark(*letter)).map(plain_letter).collect()
+    };
+    let mut all = vec![Cow::Borrowed(text)];
+    for reading in [read(None), read(Some(' '))] {
+        if all.iter().all(|known| *known != reading) {
+            all.push(Cow::Owned(reading));
+        }
+    }
+    all
+}
+
+/// Whether a character is a mark over or under the letter before it (Unicode, block "Combining Diacritical Marks").
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}')
+}
+
+/// Letters of other scripts, and the ones that they look like (Unicode TR 39, "confusables.txt").
+const ALIKE: &[(&str, &str)] = &[
+    ("аеорсухіјѕһԁԛԝ", "aeopcyxijshdqw"),
+    ("АВЕКМНОРСТУХІЈЅ", "ABEKMHOPCTYXIJS"),
+    ("αενικορτυχ", "aevikoptux"),
+    ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX"),
+    ("ℎıℓ", "hil"),
+];
+
+/// The letter of ASCII that a character shows: full-width ones, those of mathematics and in circles, and those of other scripts that look so.
+fn plain_letter(letter: char) -> char {
+    let code = u32::from(letter);
+    let shifted = |first: u32, to: char| char::from_u32(code - first + u32::from(to)).unwrap_or(letter);
+    let of_alphabet = |place: u32| {
+        let (first, place) = if place < 26 { ('A', place) } else { ('a', place - 26) };
+        char::from_u32(u32::from(first) + place).unwrap_or(letter)
+    };
+    match code {
+        0..0x80 => letter,
+        0x3000 => ' ',
+        0xFF01..=0xFF5E => shifted(0xFF01, '!'),
+        0x1D400..=0x1D6A3 => of_alphabet((code - 0x1D400) % 52),
+        0x24B6..=0x24E9 => of_alphabet(code - 0x24B6),
+        0x1F130..=0x1F149 => shifted(0x1F130, 'A'),
+        _ => {
+            let alike = ALIKE.iter().find_map(|(from, to)| {
+                let place = from.chars().position(|known| known == letter)?;
+                to.chars().nth(place)
+            });
+            alike.unwrap_or(letter)
+        }
+    }
+}
+
+/// The piece of one spelling of a text that gives orders.
+fn in_spelling(text: &str) -> Option<String> {
     let mut doubtful: Option<(usize, usize)> = None;
     let words: Vec<Word> = words(text).collect();
     for (place, word) in words.iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::effect::NetworkReach;
 use crate::interpreter::known_hosts;
 
 use super::names::{Deed, deed_of, words_of};
-use crate::tools::call::{is_rooted, texts_within};
+use crate::tools::call::{DEPTH, is_rooted, texts_within};
 use crate::tools::is_place;
 use crate::tools::patch::{self, PatchStep};
 
@@ -46,7 +46,7 @@ pub(super) fn paths_in_folders(input: &Json) -> Vec<String> {
     }
     let mut names: Vec<&str> =
         texts_within(input, &|name| NAMED.iter().any(|known| is_same_name(known, name)));
-    keys(input, 4, &mut names);
+    keys(input, DEPTH, &mut names);
     let is_name = |name: &&str| {
         !name.is_empty() && name.len() <= LENGTH && !is_rooted(name) && !name.contains(['\n', ':', '*', '{'])
     };
@@ -149,7 +149,7 @@ pub(super) fn says_destruction(input: &Json) -> bool {
     };
     let told = texts_within(input, &is_operation).into_iter().filter(is_word);
     told.into_iter().any(|text| deed_of(&words_of(text)) == Some(Deed::Destroy))
-        || replaces_collection(input, 6)
+        || replaces_collection(input, DEPTH)
         || is_deletion_elsewhere(input)
 }
 
@@ -159,6 +159,71 @@ fn is_deletion_elsewhere(input: &Json) -> bool {
     let is_address = |name: &str| ["url", "uri", "endpoint", "address"].contains(&folded(name).as_str());
     texts_within(input, &is_method).iter().any(|method| method.eq_ignore_ascii_case("delete"))
         && texts_within(input, &is_address).iter().any(|url| known_hosts::reach(url) != NetworkReach::Local)
+}
+
+/// Whether an input spells out a request that takes something away, under whatever names: its method and a place, or both in one text.
+pub(super) fn asks_deletion(input: &Json) -> bool {
+    let texts = texts_within(input, &|_| true);
+    let is_address = |text: &str| text.starts_with('/') || text.contains("://");
+    let is_here = |text: &str| text.contains("://") && known_hosts::reach(text) == NetworkReach::Local;
+    let in_one = texts.iter().filter_map(|text| text.strip_prefix("DELETE "));
+    let in_one: Vec<&str> = in_one.map(str::trim_start).filter(|rest| is_address(rest)).collect();
+    let is_method = |name: &str| METHODS.contains(&folded(name).as_str());
+    let is_told = texts.contains(&"DELETE")
+        || texts_within(input, &is_method).iter().any(|method| method.eq_ignore_ascii_case("delete"));
+    let places: Vec<&str> = texts.iter().copied().filter(|text| is_address(text)).collect();
+    let is_asked = |places: &[&str]| !places.is_empty() && !places.iter().any(|place| is_here(place));
+    is_asked(&in_one) || is_told && is_asked(&places)
+}
+
+/// Whether a text of an input is a mutation of GraphQL with a field that takes something away (GraphQL, October 2021, "Language").
+pub(super) fn deletes_by_mutation(input: &Json) -> bool {
+    const KEPT: &[&str] =
+        &["content", "contents", "text", "body", "message", "description", "comment", "newstring"];
+    let is_meant = |name: &str| !KEPT.contains(&folded(name).as_str());
+    texts_within(input, &is_meant).into_iter().any(is_deleting_mutation)
+}
+
+/// Whether a document of GraphQL has a mutation whose fields take something away.
+fn is_deleting_mutation(text: &str) -> bool {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let begins = ["mutation", "query", "fragment", "subscription", "{"];
+    if !begins.iter().any(|word| text.trim_start().starts_with(word)) {
+        return false;
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mutations = text.match_indices("mutation").map(|(at, word)| (at, at + word.len()));
+    let mutations = mutations.filter(|(start, end)| {
+        !text.get(..*start).is_some_and(|before| before.ends_with(is_part))
+            && !text.get(*end..).is_some_and(|behind| behind.starts_with(is_part))
+    });
+    mutations.into_iter().any(|(_, end)| {
+        let Some(open) = text.get(end..).and_then(|rest| rest.find('{')).map(|at| end + at) else {
+            return false;
+        };
+        let (mut depth, mut word) = (0_usize, String::new());
+        for letter in text.get(open..).unwrap_or_default().chars() {
+            if is_part(letter) {
+                word.push(letter);
+                continue;
+            }
+            // A field of the mutation itself; one behind a colon is meant by another name.
+            if depth == 1 && !word.is_empty() && deed_of(&words_of(&word)) == Some(Deed::Destroy) {
+                return true;
+            }
+            word.clear();
+            match letter {
+                '{' | '(' | '[' => depth += 1,
+                '}' | ')' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return false;
+            }
+        }
+        false
+    })
 }
 
 /// Whether a pipeline within an input has a stage that replaces a collection.

@@ -28,6 +28,11 @@ impl Name {
     pub(super) fn has(&self, words: &[&str]) -> bool {
         self.words.iter().any(|word| words.contains(&word.as_str()))
     }
+
+    /// Whether the name of the tool begins with one of these words.
+    pub(super) fn begins_with(&self, words: &[&str]) -> bool {
+        self.words.first().is_some_and(|word| words.contains(&word.as_str()))
+    }
 }
 
 const QUIET: &[&str] = &[
