@@ -82,6 +82,21 @@ fn what_cannot_be_read_ends_where_nothing_is_followed() {
     }
 }
 
+/// A program of the system that the command wrote anew is found where it is of the system again.
+#[test]
+fn a_program_of_the_system_that_is_replaced_is_found_once() {
+    for text in [
+        "echo 'echo no' > /bin/tr; chmod +x /bin/tr; PATH=\"/bin:$PATH\"; echo a | tr a b; rm a.txt",
+        "cp x /usr/bin/ls; PATH=/usr/bin; ls; command ls; rm a.txt",
+        "mkdir -p $X/bin; echo x > $X/bin/tr; PATH=\"$X/bin:$PATH\"; tr a b; rm a.txt",
+    ] {
+        let deletes = |prediction: &Prediction| {
+            prediction.effects.iter().any(|effect| effect.kind == EffectKind::FileDelete)
+        };
+        assert!(deletes(&check(text)), "{text}");
+    }
+}
+
 /// A thousand functions, each of which calls the next one in this way; the last one deletes.
 fn chain_of_functions(call: &str) -> String {
     let functions = (0..1000)

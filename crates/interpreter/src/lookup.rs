@@ -195,12 +195,17 @@ impl Machine<'_> {
         if let Some(done) = builtins::run(self, name, rest) {
             return self.told(name, rest, done);
         }
-        for file in self.perhaps_in_own_path(name) {
-            self.possibly(|machine| machine.call_path(file.as_str(), rest));
-        }
-        if let Some(file) = self.found_in_own_path(name) {
-            let exit = self.call_path(file.as_str(), rest);
-            return Done::next(exit);
+        // A program of the system that was found by its path is not looked for again: it would be found there for ever.
+        let is_found =
+            self.position.aliases_running.iter().any(|running| running.strip_prefix('/') == Some(name));
+        if !is_found {
+            for file in self.perhaps_in_own_path(name) {
+                self.possibly(|machine| machine.call_path(file.as_str(), rest));
+            }
+            if let Some(file) = self.found_in_own_path(name) {
+                let exit = self.call_path(file.as_str(), rest);
+                return Done::next(exit);
+            }
         }
         // What is not found is given to this function, in bash and in zsh.
         for handler in ["command_not_found_handle", "command_not_found_handler"] {
@@ -307,7 +312,11 @@ impl Machine<'_> {
             return self.run_output(&output);
         }
         if system_program(&AbsolutePath::root().join(name)).is_some() && directory.starts_with('/') {
-            return self.call_name(&base, rest, Lookup::NoFunctions).exit();
+            let running = format!("/{base}");
+            self.position.aliases_running.push(running.clone());
+            let exit = self.call_name(&base, rest, Lookup::NoFunctions).exit();
+            self.position.aliases_running.retain(|other| *other != running);
+            return exit;
         }
         // Under another name it is still the same program.
         let original = self.copies.get(path.as_str()).cloned().or_else(|| {

@@ -16,7 +16,7 @@ pub fn codex_model(words: &[&str], settings: &str) -> Option<String> {
         let beside =
             words.iter().zip(words.iter().skip(1)).filter(|(name, _)| matches!(**name, "-c" | "--config"));
         let values = beside.filter_map(|(_, setting)| setting.split_once('='));
-        values.filter(|(name, _)| name.trim() == key).map(|(_, value)| unquoted(value)).last()
+        values.filter(|(name, _)| name.trim() == key).map(|(_, value)| unquoted(value)).next_back()
     };
     let named = told(&["-m", "--model"]).map(str::to_owned).or_else(|| overridden("model"));
     if named.is_some() {
