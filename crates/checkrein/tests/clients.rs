@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope};
+use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope, Source};
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -316,6 +316,40 @@ fn doctor_proves_the_protection_of_every_client() {
         // What a user must do by hand is not done.
         assert_eq!(output.status.success(), client.trust.is_none(), "{name}: {text}");
     }
+}
+
+#[test]
+fn doctor_does_not_call_a_client_protected_that_nobody_tested() {
+    for client in CLIENTS.iter().filter(|client| client.trust.is_none()) {
+        let environment = TestEnvironment::new();
+        let name = client.client.name();
+        environment.succeed(&["init", "--client", name, "--yes"]);
+        let text = environment.succeed(&["doctor", "--client", name]);
+        let last = text.lines().next_back().unwrap();
+        let is_documented = client.conduct.source == Source::Documented;
+        assert_eq!(last == "registered, not tested with the real client", is_documented, "{name}: {text}");
+        assert_eq!(last.starts_with("protected"), !is_documented, "{name}: {text}");
+        let told: Json =
+            serde_json::from_str(&environment.succeed(&["doctor", "--client", name, "--json"])).unwrap();
+        assert_eq!(told["result"] == "registered_not_tested", is_documented, "{name}: {told}");
+        // What the client leaves open is no proof of anything.
+        let findings = told["findings"].as_array().unwrap().iter();
+        let notes: Vec<&Json> = findings.filter(|finding| finding["check"] == "client").collect();
+        assert_eq!(notes.len(), client.open.len(), "{name}: {told}");
+        assert!(notes.iter().all(|note| note["health"] == "noted"), "{name}: {told}");
+        assert_eq!(text.lines().filter(|line| line.starts_with(".. client")).count(), notes.len(), "{text}");
+    }
+    let environment = TestEnvironment::new();
+    for name in ["qwen", "windsurf"] {
+        environment.succeed(&["init", "--client", name, "--yes"]);
+    }
+    let text = environment.succeed(&["doctor"]);
+    let last = text.lines().next_back().unwrap();
+    assert!(
+        last.starts_with("protected")
+            && last.ends_with("; registered, not tested with the real client: Windsurf"),
+        "{text}"
+    );
 }
 
 #[test]
