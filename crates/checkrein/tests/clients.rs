@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use checkrein_clients::{CLIENTS, ClientPath, HookForm, HookOutput, SettingsScope};
+use checkrein_clients::{CLIENTS, ClientPath, FIRST, HookForm, HookOutput, SettingsScope, Source};
 use checkrein_protocol::AbsolutePath;
 use serde_json::{Value as Json, json};
 use support::TestEnvironment;
@@ -137,6 +137,81 @@ fn user_settings(environment: &TestEnvironment, name: &str) -> PathBuf {
         panic!("{name}")
     };
     environment.home().join(client.places.folder).join(file)
+}
+
+#[test]
+fn uninstall_in_a_project_leaves_what_serves_all_projects() {
+    let environment = TestEnvironment::new();
+    let of_project = environment.project().join(".claude/settings.local.json");
+    let servers = environment.project().join(".cursor/mcp.json");
+    let named = r#"{"mcpServers": {"files": {"command": "files-server", "args": []}}}"#;
+    environment.write(".cursor/mcp.json", named);
+    for client in CLIENTS {
+        environment.succeed(&["init", "--client", client.client.name(), "--mcp", "--yes"]);
+    }
+    let others = || CLIENTS.iter().filter(|client| client.client != FIRST.client);
+    let holds = |name: &str| {
+        fs::read_to_string(user_settings(&environment, name)).is_ok_and(|text| text.contains("checkrein"))
+    };
+    assert!(of_project.exists() && fs::read_to_string(&servers).unwrap().contains("checkrein"));
+    let said = environment.succeed(&["uninstall", "--yes"]);
+    assert!(!of_project.exists(), "{said}");
+    assert_eq!(fs::read_to_string(&servers).unwrap(), named, "{said}");
+    let (_, told) = said.split_once("still registered for all your projects: ").expect(&said);
+    for client in others() {
+        assert!(holds(client.client.name()) && told.contains(client.title), "{}: {said}", client.title);
+    }
+    assert!(told.contains("`checkrein uninstall --user`") && told.contains("--client NAME"), "{said}");
+    // With a name, that one alone.
+    environment.succeed(&["uninstall", "--client", "codex", "--yes"]);
+    assert!(others().all(|client| holds(client.client.name()) == (client.client.name() != "codex")));
+    let told = environment.succeed(&["uninstall", "--yes", "--json"]);
+    let told: Vec<Json> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let skipped = told.iter().filter(|one| one["result"] == "skipped").count();
+    assert_eq!(skipped, CLIENTS.len() - 2, "{told:?}");
+    environment.succeed(&["uninstall", "--user", "--yes"]);
+    assert!(others().all(|client| !holds(client.client.name())));
+    let said = environment.succeed(&["uninstall", "--yes"]);
+    assert!(said.contains("nothing registered") && !said.contains("for all your projects"), "{said}");
+}
+
+#[test]
+fn uninstall_removes_no_folder_that_init_did_not_make() {
+    for client in CLIENTS {
+        let environment = TestEnvironment::new();
+        let name = client.client.name();
+        let file = user_settings(&environment, name);
+        // The user has the folder of the client, the one of the hooks below it is made.
+        let folder = environment.home().join(client.places.folder);
+        fs::create_dir_all(&folder).unwrap();
+        environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+        environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+        environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
+        assert!(!file.exists() && folder.exists(), "{name}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{name}: what `init` made is gone");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        environment.succeed(&["init", "--client", name, "--user", "--yes"]);
+        environment.succeed(&["uninstall", "--client", name, "--user", "--yes"]);
+        assert!(!file.exists() && file.parent().unwrap().exists(), "{name}");
+    }
+}
+
+#[test]
+fn init_says_of_each_client_for_which_projects_it_is() {
+    let environment = TestEnvironment::new();
+    fs::create_dir_all(environment.home().join(".gemini")).unwrap();
+    environment.write(".claude/notes.md", "mine\n");
+    for arguments in [&["init", "--dry-run"][..], &["init", "--yes"]] {
+        let said = environment.succeed(arguments);
+        for (title, whose) in
+            [("Claude Code", "for this project, for you only"), ("Gemini CLI", "for all your projects")]
+        {
+            let line = said.lines().find(|line| line.contains(title)).expect(&said);
+            assert!(line.contains(whose), "{said}");
+        }
+    }
+    let said = environment.succeed(&["init", "--client", "claude", "--user", "--dry-run"]);
+    assert!(said.contains("for all your projects") && !said.contains("for this project"), "{said}");
 }
 
 #[test]
@@ -316,6 +391,40 @@ fn doctor_proves_the_protection_of_every_client() {
         // What a user must do by hand is not done.
         assert_eq!(output.status.success(), client.trust.is_none(), "{name}: {text}");
     }
+}
+
+#[test]
+fn doctor_does_not_call_a_client_protected_that_nobody_tested() {
+    for client in CLIENTS.iter().filter(|client| client.trust.is_none()) {
+        let environment = TestEnvironment::new();
+        let name = client.client.name();
+        environment.succeed(&["init", "--client", name, "--yes"]);
+        let text = environment.succeed(&["doctor", "--client", name]);
+        let last = text.lines().next_back().unwrap();
+        let is_documented = client.conduct.source == Source::Documented;
+        assert_eq!(last == "registered, not tested with the real client", is_documented, "{name}: {text}");
+        assert_eq!(last.starts_with("protected"), !is_documented, "{name}: {text}");
+        let told: Json =
+            serde_json::from_str(&environment.succeed(&["doctor", "--client", name, "--json"])).unwrap();
+        assert_eq!(told["result"] == "registered_not_tested", is_documented, "{name}: {told}");
+        // What the client leaves open is no proof of anything.
+        let findings = told["findings"].as_array().unwrap().iter();
+        let notes: Vec<&Json> = findings.filter(|finding| finding["check"] == "client").collect();
+        assert_eq!(notes.len(), client.open.len(), "{name}: {told}");
+        assert!(notes.iter().all(|note| note["health"] == "noted"), "{name}: {told}");
+        assert_eq!(text.lines().filter(|line| line.starts_with(".. client")).count(), notes.len(), "{text}");
+    }
+    let environment = TestEnvironment::new();
+    for name in ["qwen", "windsurf"] {
+        environment.succeed(&["init", "--client", name, "--yes"]);
+    }
+    let text = environment.succeed(&["doctor"]);
+    let last = text.lines().next_back().unwrap();
+    assert!(
+        last.starts_with("protected")
+            && last.ends_with("; registered, not tested with the real client: Windsurf"),
+        "{text}"
+    );
 }
 
 #[test]

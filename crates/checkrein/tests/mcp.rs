@@ -658,6 +658,23 @@ fn servers_are_put_behind_the_gateway_and_back_byte_for_byte() {
     }
 }
 
+#[test]
+fn init_says_which_files_with_servers_others_may_share() {
+    let environment = TestEnvironment::new();
+    let named = r#"{"mcpServers": {"files": {"command": "files-server", "args": []}}}"#;
+    environment.write(".mcp.json", named);
+    fs::write(environment.home().join(".claude.json"), named).unwrap();
+    let said = environment.succeed(&["init", "--mcp", "--client", "claude", "--dry-run"]);
+    let warning = "shared    if this file is committed";
+    assert_eq!(said.matches(warning).count(), 1, "{said}");
+    let (_, rest) = said.split_once(".mcp.json").expect(&said);
+    assert!(rest.trim_start().starts_with(warning), "{said}");
+    let said = environment.succeed(&["init", "--mcp", "--client", "claude", "--user", "--yes"]);
+    assert!(!said.contains(warning), "{said}");
+    let file = environment.project().join(".mcp.json");
+    assert_eq!(fs::read_to_string(file).unwrap(), named);
+}
+
 /// An editor that the desktop starts has no folder of the user in its `PATH`; what others share has no path of this machine.
 #[test]
 fn the_gateway_has_its_path_in_files_of_the_user_and_its_name_in_those_of_a_project() {

@@ -242,8 +242,9 @@ fn init_and_uninstall_say_in_a_few_lines_what_they_write() {
     let environment = TestEnvironment::new();
     let program = env!("CARGO_BIN_EXE_checkrein");
     let before_question = |command: &str| {
+        let question = if command.starts_with("init") { "Write this?" } else { "Remove this?" };
         let terminal = typed(&environment, &format!("{program} {command}"), "n\n");
-        let (before, _) = terminal.split_once("Write this?").expect("a question");
+        let (before, _) = terminal.split_once(question).expect("a question");
         before.to_owned()
     };
     for (command, adds) in [("init", "adds "), ("uninstall", "removes ")] {
@@ -268,6 +269,31 @@ fn init_and_uninstall_say_in_a_few_lines_what_they_write() {
     for of_init in ["--statusline", "--mcp", "--hook", "Write without asking"] {
         assert!(!help.contains(of_init), "{of_init}: {help}");
     }
+}
+
+#[test]
+fn uninstall_asks_once_for_all_names_each_agent_and_says_what_was_removed() {
+    let environment = TestEnvironment::new();
+    for client in ["claude", "codex", "cursor"] {
+        environment.succeed(&["init", "--client", client, "--user", "--yes"]);
+    }
+    let program = env!("CARGO_BIN_EXE_checkrein");
+    let settings = environment.home().join(".codex/hooks.json");
+    let said = typed(&environment, &format!("{program} uninstall --user"), "n\n");
+    assert!(settings.exists() && said.matches("[y/N]").count() == 1, "{said}");
+    let (shown, told) = said.split_once("Remove these?").expect(&said);
+    for title in ["Claude Code", "Codex", "Cursor"] {
+        assert!(shown.contains(&format!("client    {title}, for all your projects")), "{said}");
+        assert!(told.contains(title), "{said}");
+    }
+    assert_eq!(told.matches("nothing was removed").count(), 3, "{said}");
+    let unasked = environment.checkrein(&["uninstall", "--user"]);
+    let said = String::from_utf8_lossy(&unasked.stderr).into_owned();
+    assert!(settings.exists() && said.contains("`--yes` removes without asking"), "{said}");
+    let said = typed(&environment, &format!("{program} uninstall --user"), "y\n");
+    assert!(!settings.exists() && said.matches("removed the hooks: ").count() == 3, "{said}");
+    let said = environment.succeed(&["uninstall", "--client", "codex", "--yes"]);
+    assert!(said.contains("Codex  nothing registered: ") && !said.contains("removed"), "{said}");
 }
 
 #[test]

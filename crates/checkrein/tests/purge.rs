@@ -48,7 +48,7 @@ fn refused(output: &Output) -> String {
 fn a_purge_does_not_say_that_the_records_stay() {
     let environment = used();
     let said = environment.succeed(&["uninstall", "--purge", "--yes"]);
-    assert!(said.contains("the hooks are gone") && !said.contains("the records stay"), "{said}");
+    assert!(said.contains("removed the hooks: ") && !said.contains("the records stay"), "{said}");
     assert!(!environment.state().join("sessions").exists());
     let environment = used();
     let said = environment.succeed(&["uninstall", "--yes"]);
@@ -278,6 +278,19 @@ fn records_stay_while_another_project_needs_them() {
     let settings = environment.project().join(".claude/settings.local.json");
     let kept = fs::read_to_string(settings).unwrap();
     assert!(kept.contains("checkrein-hook"), "the hooks here went before anybody looked elsewhere");
+}
+
+#[test]
+fn records_stay_while_hooks_of_all_projects_need_them() {
+    let environment = used();
+    environment.succeed(&["init", "--client", "codex", "--yes"]);
+    let said = refused(&environment.checkrein(&["uninstall", "--purge", "--yes"]));
+    assert!(said.contains(".codex/hooks.json") && said.contains("`checkrein uninstall --user`"), "{said}");
+    let own = environment.project().join(".claude/settings.local.json");
+    assert!(fs::read_to_string(own).unwrap().contains("checkrein-hook"), "nothing is half done");
+    environment.succeed(&["uninstall", "--user", "--yes"]);
+    environment.succeed(&["uninstall", "--purge", "--yes"]);
+    assert!(!environment.state().exists());
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Guard a project: register the hooks of your agents
     #[command(
-        after_help = "Says in a few lines what it writes, and asks before it does.\n\nExamples:\n  checkrein init                 this project, for you only\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show it only; every line with --verbose\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
+        after_help = "Says in a few lines what it writes, for which projects, and asks before it does. Only Claude Code has settings of a project that are yours alone: other clients are registered for all your projects.\n\nExamples:\n  checkrein init                 Claude Code here, others everywhere\n  checkrein init --user --yes    all your projects, without asking\n  checkrein init --team          this project, for everyone: commit the file\n  checkrein init --dry-run       show it only; every line with --verbose\n  checkrein init --client codex  another client; `all`: every one found here\n  checkrein init --statusline    also a status line, where there is none\n  checkrein init --mcp           also before the MCP servers of the client"
     )]
     Init(InitArguments),
     /// Prove that this project is guarded
@@ -326,7 +326,7 @@ pub(crate) enum Command {
     },
     /// Remove the hooks; keep the records
     #[command(
-        after_help = "Says what it removes, and asks before it writes. Files of yours beside the records stay.\n\nExamples:\n  checkrein uninstall\n  checkrein uninstall --user --yes\n  checkrein uninstall --dry-run     show the change, line by line\n  checkrein uninstall --purge       also delete the records and what was saved"
+        after_help = "Says what it removes, and asks once. What serves all your projects stays without `--user` or `--client`. Files of yours beside the records stay.\n\nExamples:\n  checkrein uninstall               this project\n  checkrein uninstall --user --yes  all your projects, every client\n  checkrein uninstall --dry-run     show the change, line by line\n  checkrein uninstall --purge       also delete the records and what was saved"
     )]
     Uninstall(UninstallArguments),
     /// List sessions, roll one back, plan a recovery
@@ -526,7 +526,7 @@ pub(crate) struct InitArguments {
     /// Use the committed settings of this project: everyone
     #[arg(long, conflicts_with = "local")]
     pub(crate) team: bool,
-    /// Use your own settings in this project; the default
+    /// Use your own settings in this project; the default (Claude Code)
     #[arg(long)]
     pub(crate) local: bool,
     /// Say in a few lines what would be written; write nothing
@@ -572,7 +572,7 @@ pub(crate) struct UninstallArguments {
     /// Remove without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Client, or `all` [default: each that has hooks]
+    /// Client, or `all` [default: each with hooks in this project]
     #[arg(long, value_name = "NAME", value_parser = client_names_or_all())]
     pub(crate) client: Option<String>,
     /// Also delete all records, and all that was saved for `undo`

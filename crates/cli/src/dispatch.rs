@@ -29,6 +29,7 @@ use crate::commands::incidents::ClosingSource;
 use crate::commands::name_choice::{NEWEST, is_near};
 use crate::commands::pipeline::PipelineRequest;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
+use crate::commands::uninstall::UninstallReach;
 use crate::commands::{
     ExitStatus, OutputForm, Switch, agents, allow, approvals, audit, audit_keys, change, check, config,
     credential, diff, doctor, engine, export, gate, halt, history, incidents, init, log, manual, marks, mask,
@@ -236,12 +237,13 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         }
         Command::Uninstall(wanted) => {
             let UninstallArguments { user, team, local, dry_run, verbose, yes, purge, client } = wanted;
-            let (scope, manner) = (scope(user, team, local), manner(dry_run, yes, verbose));
-            let clients = uninstall::meant(&environment, client.as_deref())?;
+            let manner = manner(dry_run, yes, verbose);
+            let reach = UninstallReach::of(scope(user, team, local), client.as_deref());
+            let clients = uninstall::meant(&environment, client.as_deref(), reach)?;
             if purge {
-                purge::check_first(&environment, &clients, scope)?;
+                purge::check_first(&environment, &clients, reach)?;
             }
-            let done = uninstall::uninstall(&environment, &clients, scope, manner, output)?;
+            let done = uninstall::uninstall(&environment, &clients, reach, manner, output)?;
             match (done, purge) {
                 (ExitStatus::Done, true) => purge::purge(&environment, manner.approval, output),
                 (ExitStatus::Done, false) if output == OutputForm::Text && !dry_run => {

@@ -201,6 +201,7 @@ pub fn in_its_colour(words: &str, verdict: VerdictKind) -> String {
 pub fn mark(well: Health) -> String {
     let (text, colour) = match well {
         Health::Well => ("ok", AnsiColor::Green),
+        Health::Noted => ("..", AnsiColor::Cyan),
         Health::Doubtful => ("--", AnsiColor::Yellow),
         Health::Broken => ("!!", AnsiColor::Red),
     };
@@ -212,6 +213,8 @@ pub fn mark(well: Health) -> String {
 pub enum Health {
     /// As it should be.
     Well,
+    /// As it should be; what the client itself leaves open.
+    Noted,
     /// Works, but a user should know.
     Doubtful,
     /// Does not protect.

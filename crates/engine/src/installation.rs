@@ -26,6 +26,9 @@ pub struct Installed {
     /// Whether the file was made for that, so that it may go when nothing else stands in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made: bool,
+    /// The folders that were made for the file, so that they may go with it once they are empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<AbsolutePath>,
     /// What was inserted into the file for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inserted: Option<Inserted>,
@@ -52,7 +55,8 @@ pub struct Fallen {
 impl Installed {
     /// Hooks of a client in a settings file.
     pub fn new(client: &ClientAdapter, settings: AbsolutePath, command: String) -> Self {
-        Self { client: client.client.name().to_owned(), settings, command, made: false, inserted: None }
+        let client = client.client.name().to_owned();
+        Self { client, settings, command, made: false, folders: Vec::new(), inserted: None }
     }
 
     /// The client; the first where this version knows none of this name.

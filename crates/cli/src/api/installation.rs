@@ -239,7 +239,8 @@ pub struct Updated {
 /// Whether a project is guarded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// What the findings amount to: `protected`, `protected_with_remarks`, `not_enforced` (the mode is observe) or `not_protected`.
+    /// What the findings amount to: `protected`, `protected_with_remarks`, `registered_not_tested` (all that is known of
+    /// the client comes from its documentation), `not_enforced` (the mode is observe) or `not_protected`.
     pub result: &'static str,
     /// One finding for each check.
     pub findings: Vec<DiagnosisEntry>,
@@ -270,6 +271,8 @@ pub enum FindingHealth {
     /// As it should be.
     #[serde(rename = "ok")]
     Well,
+    /// As it should be; the detail says what the client itself leaves open.
+    Noted,
     /// It works, and you should know about it.
     Doubtful,
     /// It does not protect.

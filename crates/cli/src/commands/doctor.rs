@@ -8,7 +8,7 @@ mod probe;
 mod team_policy;
 mod unprotected;
 use checkrein_clients::{
-    ClientAdapter, ClientPath, FIRST, HookCommand, Registration, ServerWay, SettingsScope, Unanswered,
+    ClientAdapter, ClientPath, FIRST, HookCommand, Registration, ServerWay, SettingsScope, Source, Unanswered,
 };
 use checkrein_ledger::lines;
 use checkrein_policy::{Config, ContainedCommands, Mode};
@@ -56,6 +56,7 @@ fn diagnosis(findings: Vec<Finding>, result: Protection) -> installation::Diagno
         check: finding.check,
         health: match finding.health {
             Health::Well => FindingHealth::Well,
+            Health::Noted => FindingHealth::Noted,
             Health::Doubtful => FindingHealth::Doubtful,
             Health::Broken => FindingHealth::Broken,
         },
@@ -71,17 +72,23 @@ fn diagnosis(findings: Vec<Finding>, result: Protection) -> installation::Diagno
 enum Protection {
     Whole,
     WithRemarks,
+    /// The hook refuses as the documentation of the client asks for; nobody saw the client obey.
+    Untested,
     NotEnforced,
     None,
 }
 
 impl Protection {
-    fn of(findings: &[Finding], mode: Mode) -> Self {
+    fn of(findings: &[Finding], mode: Mode, clients: &[&'static ClientAdapter]) -> Self {
+        let are_untested = clients.iter().all(|client| is_untested(client));
         let worst = findings.iter().map(|finding| finding.health).max().unwrap_or(Health::Broken);
         match (worst, mode) {
             (Health::Broken, _) => Self::None,
-            (Health::Well | Health::Doubtful, Mode::Observe) => Self::NotEnforced,
-            (Health::Well, Mode::Enforce) => Self::Whole,
+            (Health::Well | Health::Noted | Health::Doubtful, Mode::Observe) => Self::NotEnforced,
+            (Health::Well | Health::Noted | Health::Doubtful, Mode::Enforce) if are_untested => {
+                Self::Untested
+            }
+            (Health::Well | Health::Noted, Mode::Enforce) => Self::Whole,
             (Health::Doubtful, Mode::Enforce) => Self::WithRemarks,
         }
     }
@@ -91,6 +98,7 @@ impl Protection {
         match self {
             Self::Whole => "protected",
             Self::WithRemarks => "protected_with_remarks",
+            Self::Untested => "registered_not_tested",
             Self::NotEnforced => "not_enforced",
             Self::None => "not_protected",
         }
@@ -100,6 +108,7 @@ impl Protection {
         match self {
             Self::Whole => "protected",
             Self::WithRemarks => "protected, with remarks",
+            Self::Untested => "registered, not tested with the real client",
             Self::NotEnforced => "NOT enforced: the mode is observe",
             Self::None => "NOT protected",
         }
@@ -196,7 +205,7 @@ pub fn doctor(
         note_broken(settings.client, findings.get(before..), &mut unprotected);
         findings.extend(settings.client.open.iter().map(|open| Finding {
             check: "client".to_owned(),
-            health: Health::Well,
+            health: Health::Noted,
             detail: format!("{}: {open}", settings.client.title),
             hint: None,
             not_held: Vec::new(),
@@ -218,7 +227,7 @@ pub fn doctor(
             findings.push(finding("projects", Health::Doubtful, detail, hint));
         }
     }
-    let result = Protection::of(&findings, mode);
+    let result = Protection::of(&findings, mode, clients);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&diagnosis(findings, result))?),
         OutputForm::Text => {
@@ -245,13 +254,30 @@ pub fn doctor(
                 Protection::None if clients.len() > 1 && !unprotected.is_empty() => {
                     print(&wrapped(&format!("{}: {}", result.in_words(), unprotected.join(", "))));
                 }
-                Protection::Whole | Protection::WithRemarks | Protection::NotEnforced | Protection::None => {
+                Protection::Whole | Protection::WithRemarks
+                    if clients.iter().any(|client| is_untested(client)) =>
+                {
+                    let untested = clients.iter().filter(|client| is_untested(client));
+                    let titles: Vec<&str> = untested.map(|client| client.title).collect();
+                    let rest = Protection::Untested.in_words();
+                    print(&wrapped(&format!("{}; {rest}: {}", result.in_words(), titles.join(", "))));
+                }
+                Protection::Whole
+                | Protection::WithRemarks
+                | Protection::Untested
+                | Protection::NotEnforced
+                | Protection::None => {
                     print(result.in_words());
                 }
             }
         }
     }
     Ok(if result == Protection::None { ExitStatus::Failed } else { ExitStatus::Done })
+}
+
+/// Whether all that is known of a client comes from its documentation.
+fn is_untested(client: &ClientAdapter) -> bool {
+    client.conduct.source == Source::Documented
 }
 
 /// Notes a client of which something is broken.

@@ -196,7 +196,7 @@ fn each(
             None => Ok(Written::Declined),
         };
         match written {
-            Ok(written) => results.told(&plan.change(), written)?,
+            Ok(written) => results.told(&plan.change(), whose(plan.scope), written)?,
             Err(error) => {
                 results.failed(plan.client, &error)?;
                 continue;
@@ -258,7 +258,7 @@ impl Plan {
         };
         let is_new = fs::symlink_metadata(settings.as_str()).is_err();
         let mut remarks = vec![
-            format!("client    {} ({found})", client.title),
+            format!("client    {} ({found}), {}", client.title, whose(chosen)),
             format!(
                 "settings  {}{}",
                 at_home(environment, settings.as_str()),
@@ -337,6 +337,8 @@ impl Plan {
         let mut entry = Installed::new(self.client, self.settings.clone(), line);
         let known = installations.0.iter().find(|known| known.settings == self.settings);
         entry.made = self.is_new || known.is_some_and(|known| known.made);
+        entry.folders = known.map(|known| known.folders.clone()).unwrap_or_default();
+        entry.folders.extend(missing_folders(&self.settings));
         let inserted = known.and_then(|known| known.inserted.as_ref());
         entry.inserted = if let Some(inserted) = inserted.filter(|inserted| inserted.is_whole_of(&self.after))
         {
@@ -360,7 +362,8 @@ impl Plan {
                  where checkrein is not installed; docs/team.md says more"
                 .to_owned(),
             SettingsScope::Local | SettingsScope::User => format!(
-                "from the next session of {} on, every tool call is reviewed; `{}` proves it",
+                "{}: from the next session of {} on, every tool call is reviewed; `{}` proves it",
+                whose(self.scope),
                 self.client.title,
                 doctor_for(self.client)
             ),
@@ -370,6 +373,26 @@ impl Plan {
             None => next,
         }
     }
+}
+
+/// Returns for which projects settings of a scope are.
+pub(super) fn whose(scope: SettingsScope) -> &'static str {
+    match scope {
+        SettingsScope::Team => "for this project, for everyone",
+        SettingsScope::Local => "for this project, for you only",
+        SettingsScope::User => "for all your projects",
+    }
+}
+
+/// The folders of a file that are not there yet.
+fn missing_folders(file: &AbsolutePath) -> Vec<AbsolutePath> {
+    let mut missing = Vec::new();
+    let mut next = file.parent();
+    while let Some(folder) = next.filter(|folder| fs::symlink_metadata(folder.as_str()).is_err()) {
+        next = folder.parent();
+        missing.push(folder);
+    }
+    missing
 }
 
 /// Settings without anything of ours.

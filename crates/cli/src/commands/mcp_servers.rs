@@ -9,9 +9,10 @@ use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 
-use super::init::is_executable;
+use super::init::{is_executable, whose};
 use super::settings_change::{Manner, SettingsChange, Written};
 use super::story::at_home;
+use super::uninstall::UninstallReach;
 use super::{ExitStatus, OutputForm};
 use crate::terminal::{log, plain, print};
 
@@ -27,11 +28,11 @@ pub(super) struct ServerList {
     pub(super) servers: Result<Vec<NamedServer>, SettingsError>,
 }
 
-/// Which way servers are put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Behind,
-    Direct,
+/// A file of which the servers are called directly again.
+pub(super) struct ServersBack {
+    pub(super) path: AbsolutePath,
+    pub(super) before: String,
+    pub(super) after: String,
 }
 
 /// The files of a client that name servers, as far as they are there.
@@ -45,6 +46,57 @@ pub(super) fn lists(environment: &HostEnvironment, client: &ClientAdapter) -> Ve
     read.collect()
 }
 
+/// Returns whether servers of a client are behind the gateway in a file within reach.
+pub(super) fn are_behind(
+    environment: &HostEnvironment,
+    client: &ClientAdapter,
+    reach: UninstallReach,
+) -> bool {
+    let mut within = files(environment, client, None).into_iter();
+    within.any(|(path, file)| {
+        reach.holds_servers_of(file.scope)
+            && text(&path).ok().flatten().is_some_and(|text| {
+                let servers = file.form.servers(&text).unwrap_or_default();
+                servers.iter().any(|server| server.way == ServerWay::Gateway)
+            })
+    })
+}
+
+/// Returns the files within reach with the servers of a client where they were, as far as that changes them, and whether one of them could
+/// not be read as a whole. Some files will have another text before: `pending` tells it.
+pub(super) fn direct(
+    environment: &HostEnvironment,
+    client: &'static ClientAdapter,
+    reach: UninstallReach,
+    pending: &dyn Fn(&AbsolutePath) -> Option<String>,
+) -> Result<(Vec<ServersBack>, ExitStatus), CommandError> {
+    let (mut found, mut exit) = (Vec::new(), ExitStatus::Done);
+    for (path, file) in files(environment, client, None) {
+        if !reach.holds_servers_of(file.scope) {
+            continue;
+        }
+        let before = match pending(&path) {
+            Some(text) => Some(text),
+            None => text(&path)?,
+        };
+        let Some(before) = before.filter(|text| text.contains("checkrein")) else { continue };
+        match file.form.direct(&before) {
+            Ok(after) if after == before => {}
+            Ok(after) => found.push(ServersBack { path, before, after }),
+            Err(error) => {
+                tell_unreadable(&path, &error);
+                exit = ExitStatus::Failed;
+            }
+        }
+    }
+    Ok((found, exit))
+}
+
+/// Says that a file is left as it is. The others are not made to wait for it.
+fn tell_unreadable(path: &AbsolutePath, error: &SettingsError) {
+    log(&format!("error: `{path}`: {error}\nhint: {}", error.hint()));
+}
+
 /// Puts the servers of a client behind the gateway.
 pub(crate) fn behind(
     environment: &HostEnvironment,
@@ -52,28 +104,6 @@ pub(crate) fn behind(
     scope: Option<SettingsScope>,
     manner: Manner,
     output: OutputForm,
-) -> Result<ExitStatus, CommandError> {
-    put(environment, client, scope, manner, output, Direction::Behind)
-}
-
-/// Puts the servers of a client back to where they were.
-pub(crate) fn direct(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-    manner: Manner,
-    output: OutputForm,
-) -> Result<ExitStatus, CommandError> {
-    put(environment, client, scope, manner, output, Direction::Direct)
-}
-
-fn put(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-    manner: Manner,
-    output: OutputForm,
-    direction: Direction,
 ) -> Result<ExitStatus, CommandError> {
     let (of_user, of_team) =
         (program(environment, SettingsScope::User)?, program(environment, SettingsScope::Team)?);
@@ -85,28 +115,22 @@ fn put(
             SettingsScope::Team => &of_team,
         };
         let Some(before) = text(&path)? else { continue };
-        if direction == Direction::Direct && !before.contains("checkrein") {
-            continue;
-        }
-        let after = match direction {
-            Direction::Behind => form.behind(&before, program),
-            Direction::Direct => form.direct(&before),
-        };
-        let after = match after {
+        let after = match form.behind(&before, program) {
             Ok(after) => after,
             Err(error) => {
-                // The other files are not made to wait for this one.
-                log(&format!("error: `{path}`: {error}\nhint: {}", error.hint()));
+                tell_unreadable(&path, &error);
                 exit = ExitStatus::Failed;
                 continue;
             }
         };
-        let remarks = vec![format!("servers   {}", at_home(environment, path.as_str()))];
-        if direction == Direction::Behind {
-            let servers = form.servers(&before)?;
-            is_something |= !servers.is_empty();
-            servers.iter().filter_map(left).for_each(|line| log(&line));
-        }
+        let mut remarks = vec![
+            format!("client    {}, {}", client.title, whose(file.scope)),
+            format!("servers   {}", at_home(environment, path.as_str())),
+        ];
+        remarks.extend(shared(file.scope, program));
+        let servers = form.servers(&before)?;
+        is_something |= !servers.is_empty();
+        servers.iter().filter_map(left).for_each(|line| log(&line));
         let change =
             SettingsChange { client, settings: &path, before: &before, after: &after, remarks: &remarks };
         let written = change.apply(manner, output, &|| Ok(()))?;
@@ -114,21 +138,27 @@ fn put(
             continue;
         }
         is_something = true;
-        let next = match direction {
-            Direction::Behind => {
-                "from the next session on the calls of these servers go through `checkrein mcp`"
-            }
-            Direction::Direct => "the servers are called directly again",
-        };
+        let next = "from the next session on the calls of these servers go through `checkrein mcp`";
         let done = change.tell(written, output, next)?;
         if done != ExitStatus::Done {
             exit = done;
         }
     }
-    if direction == Direction::Behind && !is_something && output == OutputForm::Text {
+    if !is_something && output == OutputForm::Text {
         print(&format!("{} names no MCP server in the files that it reads", client.title));
     }
     Ok(exit)
+}
+
+/// What a user should know before a file changes that others may share.
+fn shared(scope: SettingsScope, program: &str) -> Option<String> {
+    match scope {
+        SettingsScope::User | SettingsScope::Local => None,
+        SettingsScope::Team => Some(format!(
+            "shared    if this file is committed, the servers start for nobody who has no `{}`; `--user` leaves it as it is",
+            plain(program)
+        )),
+    }
 }
 
 /// What is said of a server that stays as it is.

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use checkrein_clients::{ClientAdapter, SettingsScope};
+use checkrein_clients::ClientAdapter;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::Installations;
@@ -18,7 +18,7 @@ use checkrein_protocol::AbsolutePath;
 
 use super::settings_change::Approval;
 use super::story::at_home;
-use super::uninstall::settings_to_clear;
+use super::uninstall::{UninstallReach, settings_to_clear};
 use super::{ExitStatus, OutputForm, for_people_only, unconfirmed};
 use crate::api::{self, installation};
 use crate::terminal::{Reply, confirm, counted, plain, print, print_exact};
@@ -46,11 +46,13 @@ struct Plan {
 pub(crate) fn check_first(
     environment: &HostEnvironment,
     clients: &[&'static ClientAdapter],
-    scope: Option<SettingsScope>,
+    reach: UninstallReach,
 ) -> Result<(), CommandError> {
     check(environment)?;
-    let cleared: Vec<AbsolutePath> =
-        clients.iter().flat_map(|client| settings_to_clear(environment, client, scope)).collect();
+    let mut cleared = Vec::new();
+    for client in clients {
+        cleared.extend(settings_to_clear(environment, client, reach)?);
+    }
     nobody_else_calls(environment, &cleared)
 }
 
@@ -259,6 +261,6 @@ fn nobody_else_calls(environment: &HostEnvironment, cleared: &[AbsolutePath]) ->
     }
     Err(CommandError::user(
         format!("the hooks are still registered in {}; nothing was removed", calling.join(", ")),
-        "run `checkrein uninstall` there first, or with `--user` or `--team`",
+        "run `checkrein uninstall --user` first for those of all your projects, `checkrein uninstall` there for one",
     ))
 }

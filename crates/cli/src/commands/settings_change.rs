@@ -198,14 +198,39 @@ impl Results {
     }
 
     /// Notes what became of a file.
-    pub(super) fn told(&mut self, change: &SettingsChange<'_>, written: Written) -> Result<(), CommandError> {
+    pub(super) fn told(
+        &mut self,
+        change: &SettingsChange<'_>,
+        whose: &str,
+        written: Written,
+    ) -> Result<(), CommandError> {
         let settings = change.settings;
         let words = match written {
-            Written::Yes => format!("written: {settings}"),
-            Written::Unchanged => format!("already as it should be: {settings}"),
+            Written::Yes => format!("written {whose}: {settings}"),
+            Written::Unchanged => format!("already as it should be, {whose}: {settings}"),
             // It was shown.
             Written::DryRun => String::new(),
             Written::Declined | Written::Unasked => "nothing was written".to_owned(),
+        };
+        self.note(change.client, words, &change.answer(written))?;
+        self.also(written.told().1);
+        Ok(())
+    }
+
+    /// Notes what became of a file out of which something was to be taken.
+    pub(super) fn removed(
+        &mut self,
+        change: &SettingsChange<'_>,
+        what: &str,
+        written: Written,
+    ) -> Result<(), CommandError> {
+        let settings = change.settings;
+        let words = match written {
+            Written::Yes => format!("removed {what}: {settings}"),
+            Written::Unchanged => format!("nothing registered: {settings}"),
+            // It was shown.
+            Written::DryRun => String::new(),
+            Written::Declined | Written::Unasked => "nothing was removed".to_owned(),
         };
         self.note(change.client, words, &change.answer(written))?;
         self.also(written.told().1);

@@ -13,32 +13,63 @@ use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::Value as Json;
 
 use super::init::{
-    ALL, EXCLUDED_BY, bare, clients, companions, excluded, holding, no_such_scope, read, settings_file,
+    ALL, EXCLUDED_BY, bare, clients, companions, excluded, no_such_scope, read, settings_file, whose,
 };
 use super::insertions::Inserting as _;
 use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
 use super::snapshots::size;
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
-use crate::terminal::{plain_name, print};
+use crate::terminal::{Reply, confirm, log, plain_name, print, wrapped};
 
-/// The clients whose hooks are meant: the one that is named, or all of which a settings file here calls them, or did.
+/// Out of which settings hooks are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UninstallReach {
+    /// Those of this project; those that serve all projects of the user stay.
+    Project,
+    /// Those that `init` chooses for a client that is named.
+    Client,
+    /// Those of one scope.
+    Scope(SettingsScope),
+}
+
+impl UninstallReach {
+    /// Returns what the words of a user reach: a scope, else a client, else this project.
+    pub fn of(scope: Option<SettingsScope>, client: Option<&str>) -> Self {
+        match (scope, client) {
+            (Some(scope), _) => Self::Scope(scope),
+            (None, Some(_)) => Self::Client,
+            (None, None) => Self::Project,
+        }
+    }
+
+    /// Returns whether files of a scope are within reach that name MCP servers.
+    pub(super) fn holds_servers_of(self, scope: SettingsScope) -> bool {
+        match self {
+            Self::Project => scope != SettingsScope::User,
+            Self::Client => true,
+            Self::Scope(only) => only == scope,
+        }
+    }
+}
+
+/// The clients whose hooks are meant: the one that is named, or all that have something of ours within reach.
 pub fn meant(
     environment: &HostEnvironment,
     name: Option<&str>,
+    reach: UninstallReach,
 ) -> Result<Vec<&'static ClientAdapter>, CommandError> {
     let mut meant = match name {
         Some(ALL) => clients(environment, ALL).unwrap_or_default(),
         Some(name) => return clients(environment, name),
         None => Vec::new(),
     };
-    let known = Installations::load(environment)?.0;
-    let is_known = |client: &&ClientAdapter| {
-        let scopes = client.places.settings.iter().map(|(scope, _)| *scope);
-        let mut files = scopes.filter_map(|scope| settings_file(environment, client, scope));
-        files.any(|file| known.iter().any(|known| known.settings == file))
+    let known = Installations::load(environment)?;
+    let has_something = |client: &&ClientAdapter| {
+        !scopes_with_hooks(environment, client, reach, &known).is_empty()
+            || mcp_servers::are_behind(environment, client, reach)
     };
-    for client in holding(environment).into_iter().chain(CLIENTS.iter().filter(is_known)) {
+    for client in CLIENTS.iter().filter(has_something) {
         if !meant.iter().any(|known| known.client == client.client) {
             meant.push(client);
         }
@@ -46,52 +77,171 @@ pub fn meant(
     Ok(if meant.is_empty() { vec![FIRST] } else { meant })
 }
 
-/// Takes the hooks of clients back, and their servers from behind the gateway; goes on where one fails.
+/// What goes from one file.
+struct Removal {
+    client: &'static ClientAdapter,
+    settings: AbsolutePath,
+    before: String,
+    after: String,
+    remarks: Vec<String>,
+    of: RemovedPart,
+}
+
+/// What of ours a file holds.
+enum RemovedPart {
+    /// The hooks of a scope; `made` where `init` made the file, with these folders.
+    Hooks { scope: SettingsScope, made: bool, folders: Vec<AbsolutePath> },
+    /// The gateway before MCP servers.
+    Gateway,
+}
+
+/// Takes the hooks of clients back, and their servers from behind the gateway: asks once, and goes on where one fails.
 pub fn uninstall(
     environment: &HostEnvironment,
     chosen: &[&'static ClientAdapter],
-    scope: Option<SettingsScope>,
+    reach: UninstallReach,
     manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "uninstall")?;
-    let whole = |client: &'static ClientAdapter| match of_client(environment, client, scope, manner, output)?
-    {
-        ExitStatus::Done => mcp_servers::direct(environment, client, scope, manner, output),
-        done => Ok(done),
-    };
-    if let [client] = chosen {
-        return whole(client);
-    }
     let mut results = Results::new(manner, output);
+    let mut removals = Vec::new();
     for client in chosen {
-        if scope.is_some_and(|scope| client.places.of_scope(scope).is_none()) {
-            continue;
+        match reach {
+            UninstallReach::Scope(scope) if client.places.of_scope(scope).is_none() && chosen.len() > 1 => {
+                continue;
+            }
+            UninstallReach::Scope(_) | UninstallReach::Project | UninstallReach::Client => {}
         }
-        match whole(client) {
-            Ok(done) => results.also(done),
+        match Removal::all_of(environment, client, reach) {
+            Ok((found, exit)) => {
+                removals.extend(found);
+                results.also(exit);
+            }
+            Err(error) if chosen.len() == 1 => return Err(error),
             Err(error) => results.failed(client, &error)?,
         }
     }
-    Ok(results.end(&[]))
+    let changing = removals.iter().filter(|removal| removal.change().is_one());
+    for removal in changing.clone() {
+        removal.change().show(manner, output);
+        if output == OutputForm::Text {
+            print("");
+        }
+    }
+    let refused = match (manner.approval, changing.count()) {
+        (Approval::Given | Approval::DryRun, _) | (Approval::Ask, 0) => None,
+        (Approval::Ask, count) => match confirm(if count == 1 { "Remove this?" } else { "Remove these?" }) {
+            Reply::Yes => None,
+            Reply::No => Some(Written::Declined),
+            Reply::Nobody => {
+                log("nothing was removed: there is no terminal to ask at; `--yes` removes without asking");
+                Some(Written::Unasked)
+            }
+        },
+    };
+    for removal in &removals {
+        let written = match (refused, removal.change().is_one(), manner.approval) {
+            (Some(refused), true, _) => Ok(refused),
+            (None, true, Approval::DryRun) => Ok(Written::DryRun),
+            (Some(_), false, _) | (None, false, Approval::DryRun) => Ok(Written::Unchanged),
+            (None, _, Approval::Ask | Approval::Given) => removal.take_out(environment),
+        };
+        match written {
+            Ok(written) => results.removed(&removal.change(), removal.of.noun(), written)?,
+            Err(error) => results.failed(removal.client, &error)?,
+        }
+    }
+    let staying = match reach {
+        UninstallReach::Project => serving_all_projects(environment)?,
+        UninstallReach::Client | UninstallReach::Scope(_) => Vec::new(),
+    };
+    if output == OutputForm::Json {
+        for client in &staying {
+            results.skipped(client, STAYS)?;
+        }
+    }
+    let exit = results.end(&[]);
+    if output == OutputForm::Text && !staying.is_empty() {
+        let titles: Vec<&str> = staying.iter().map(|client| client.title).collect();
+        print(&wrapped(&format!(
+            "still registered for all your projects: {}; `checkrein uninstall --user` removes all of these, `--client NAME` one",
+            titles.join(", ")
+        )));
+    }
+    Ok(exit)
 }
 
-/// Takes the hooks of a client back. Without a scope: from the files that `init` chooses without one.
-fn of_client(
-    environment: &HostEnvironment,
-    client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-    manner: Manner,
-    output: OutputForm,
-) -> Result<ExitStatus, CommandError> {
-    let scopes = scopes_to_clear(environment, client, scope);
-    let mut exit = ExitStatus::Done;
-    for scope in scopes {
+/// Why something of a client is left out.
+const STAYS: &str = "it serves all your projects; `checkrein uninstall --user` removes it";
+
+/// The clients of which the settings of this user call the hooks, or the gateway, in every project.
+fn serving_all_projects(environment: &HostEnvironment) -> Result<Vec<&'static ClientAdapter>, CommandError> {
+    let known = Installations::load(environment)?;
+    let reach = UninstallReach::Scope(SettingsScope::User);
+    let serves = |client: &&ClientAdapter| {
+        !scopes_with_hooks(environment, client, reach, &known).is_empty()
+            || mcp_servers::are_behind(environment, client, reach)
+    };
+    Ok(CLIENTS.iter().filter(serves).collect())
+}
+
+impl RemovedPart {
+    fn noun(&self) -> &'static str {
+        match self {
+            Self::Hooks { .. } => "the hooks",
+            Self::Gateway => "the gateway before MCP servers",
+        }
+    }
+}
+
+impl Removal {
+    /// What goes of a client, and whether some file could not be read.
+    fn all_of(
+        environment: &HostEnvironment,
+        client: &'static ClientAdapter,
+        reach: UninstallReach,
+    ) -> Result<(Vec<Self>, ExitStatus), CommandError> {
+        let mut removals: Vec<Self> = Vec::new();
+        for scope in scopes_to_clear(environment, client, reach)? {
+            removals.push(Self::of_hooks(environment, client, scope)?);
+        }
+        let named = format!("client    {}", client.title);
+        let pending = |path: &AbsolutePath| {
+            removals.iter().find(|removal| removal.settings == *path).map(|removal| removal.after.clone())
+        };
+        let (servers, exit) = mcp_servers::direct(environment, client, reach, &pending)?;
+        for back in servers {
+            let servers = format!("servers   {}", at_home(environment, back.path.as_str()));
+            // Some clients name servers in the file with the hooks: it is written once.
+            match removals.iter_mut().find(|removal| removal.settings == back.path) {
+                Some(removal) => {
+                    removal.after = back.after;
+                    removal.remarks.push(servers);
+                }
+                None => removals.push(Self {
+                    client,
+                    remarks: vec![named.clone(), servers],
+                    settings: back.path,
+                    before: back.before,
+                    after: back.after,
+                    of: RemovedPart::Gateway,
+                }),
+            }
+        }
+        Ok((removals, exit))
+    }
+
+    fn of_hooks(
+        environment: &HostEnvironment,
+        client: &'static ClientAdapter,
+        scope: SettingsScope,
+    ) -> Result<Self, CommandError> {
         let settings = settings_file(environment, client, scope).ok_or_else(|| no_such_scope(client))?;
         let before = read(&settings)?;
         let installations = Installations::load(environment)?;
         let known = installations.0.iter().find(|known| known.settings == settings);
-        let was_made = known.is_some_and(|known| known.made);
+        let folders = known.map(|known| known.folders.clone()).unwrap_or_default();
         // As it was, byte for byte, where nobody changed it since; else what is ours goes, and the rest stays as it is written.
         let exact = known.and_then(|known| known.inserted.as_ref()?.taken_out_of(&before));
         let is_bare =
@@ -101,39 +251,54 @@ fn of_client(
             None => bare(client, &before)?,
         };
         client.hooks.registration(&after)?;
-        // The list first: a running session must not take the change of the file for tampering.
-        let forget = || -> Result<(), CommandError> {
-            let mut installations = Installations::load(environment)?;
-            installations.0.retain(|known| known.settings != settings);
-            installations.save(environment)
-        };
-        let remarks = [format!("settings  {}", at_home(environment, settings.as_str()))];
-        let change =
-            SettingsChange { client, settings: &settings, before: &before, after: &after, remarks: &remarks };
-        let written = change.apply(manner, output, &forget)?;
-        if written == Written::Unchanged && manner.approval != Approval::DryRun {
-            forget()?;
-        }
-        let held = environment.folder_of(client);
-        if written == Written::Yes {
-            for companion in companions(client, &settings) {
-                if read(&companion)?.contains("checkrein-hook") {
-                    remove_made(&companion, &held)?;
-                }
-            }
-        }
-        if written == Written::Yes && was_made && is_empty_object(&after) {
-            remove_made(&settings, &held)?;
-        }
-        if written == Written::Yes && scope == SettingsScope::Local {
-            include_settings(environment, client)?;
-        }
-        let done = change.tell(written, output, "the hooks are gone")?;
-        if done != ExitStatus::Done {
-            exit = done;
+        let made = known.is_some_and(|known| known.made) && is_empty_object(&after);
+        let whole = if made { " (the whole file: `init` made it)" } else { "" };
+        let remarks = vec![
+            format!("client    {}, {}", client.title, whose(scope)),
+            format!("settings  {}{whole}", at_home(environment, settings.as_str())),
+        ];
+        Ok(Self { client, settings, before, after, remarks, of: RemovedPart::Hooks { scope, made, folders } })
+    }
+
+    fn change(&self) -> SettingsChange<'_> {
+        SettingsChange {
+            client: self.client,
+            settings: &self.settings,
+            before: &self.before,
+            after: &self.after,
+            remarks: &self.remarks,
         }
     }
-    Ok(exit)
+
+    /// Writes the file without what is ours, or removes it where `init` made it.
+    fn take_out(&self, environment: &HostEnvironment) -> Result<Written, CommandError> {
+        if let RemovedPart::Hooks { .. } = self.of {
+            // The list first: a running session must not take the change of the file for tampering.
+            let mut installations = Installations::load(environment)?;
+            let count = installations.0.len();
+            installations.0.retain(|known| known.settings != self.settings);
+            if installations.0.len() != count {
+                installations.save(environment)?;
+            }
+        }
+        if !self.change().is_one() {
+            return Ok(Written::Unchanged);
+        }
+        replace_file(&self.settings, self.after.as_bytes())?;
+        let RemovedPart::Hooks { scope, made, folders } = &self.of else { return Ok(Written::Yes) };
+        for companion in companions(self.client, &self.settings) {
+            if read(&companion)?.contains("checkrein-hook") {
+                remove_made(&companion, folders)?;
+            }
+        }
+        if *made {
+            remove_made(&self.settings, folders)?;
+        }
+        if *scope == SettingsScope::Local {
+            include_settings(environment, self.client)?;
+        }
+        Ok(Written::Yes)
+    }
 }
 
 /// Says where the records are that stay, how large they are, and how they go.
@@ -169,28 +334,48 @@ fn size_of(folder: &Path) -> u64 {
 pub(super) fn settings_to_clear(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-) -> Vec<AbsolutePath> {
-    let scopes = scopes_to_clear(environment, client, scope).into_iter();
-    scopes.filter_map(|scope| settings_file(environment, client, scope)).collect()
+    reach: UninstallReach,
+) -> Result<Vec<AbsolutePath>, CommandError> {
+    let scopes = scopes_to_clear(environment, client, reach)?.into_iter();
+    Ok(scopes.filter_map(|scope| settings_file(environment, client, scope)).collect())
 }
 
-/// The scope that is wanted; without one those that hold hooks, of the two that `init` chooses from.
+/// The scopes within reach that hold hooks; where none does, the first of them, of which that is said.
 fn scopes_to_clear(
     environment: &HostEnvironment,
     client: &'static ClientAdapter,
-    scope: Option<SettingsScope>,
-) -> Vec<SettingsScope> {
-    if let Some(scope) = scope {
-        return vec![scope];
+    reach: UninstallReach,
+) -> Result<Vec<SettingsScope>, CommandError> {
+    let found = scopes_with_hooks(environment, client, reach, &Installations::load(environment)?);
+    Ok(if found.is_empty() { within(client, reach).into_iter().take(1).collect() } else { found })
+}
+
+/// The scopes of a client within reach.
+fn within(client: &ClientAdapter, reach: UninstallReach) -> Vec<SettingsScope> {
+    match reach {
+        UninstallReach::Scope(scope) => vec![scope],
+        UninstallReach::Client => vec![client.places.own_scope(), SettingsScope::Team],
+        UninstallReach::Project => {
+            let of_project = [SettingsScope::Local, SettingsScope::Team].into_iter();
+            of_project.filter(|scope| client.places.of_scope(*scope).is_some()).collect()
+        }
     }
-    let both = vec![client.places.own_scope(), SettingsScope::Team];
+}
+
+/// The scopes within reach of which the settings call our hooks, or did when they were last seen.
+fn scopes_with_hooks(
+    environment: &HostEnvironment,
+    client: &ClientAdapter,
+    reach: UninstallReach,
+    known: &Installations,
+) -> Vec<SettingsScope> {
     let holds = |scope: &SettingsScope| {
-        let file = settings_file(environment, client, *scope);
-        file.is_some_and(|file| read(&file).is_ok_and(|text| text.contains("checkrein")))
+        settings_file(environment, client, *scope).is_some_and(|file| {
+            known.0.iter().any(|known| known.settings == file)
+                || read(&file).is_ok_and(|text| text.contains("checkrein-hook"))
+        })
     };
-    let found: Vec<SettingsScope> = both.iter().copied().filter(holds).collect();
-    if found.is_empty() { both } else { found }
+    within(client, reach).into_iter().filter(holds).collect()
 }
 
 /// Whether settings say nothing.
@@ -200,15 +385,17 @@ fn is_empty_object(text: &str) -> bool {
             .is_ok_and(|json| json.as_object().is_some_and(serde_json::Map::is_empty))
 }
 
-/// Removes a settings file that was made by `init`, its folder when nothing else is in there, and so on up to the folder of the client: an
-/// empty one would look like a client that is here.
-fn remove_made(settings: &AbsolutePath, of_client: &AbsolutePath) -> Result<(), CommandError> {
-    std::fs::remove_file(settings.as_str())
-        .map_err(|error| CommandError::file("remove", settings.clone(), &error))?;
-    let mut next = settings.parent();
-    // One with something in it stays.
-    while let Some(folder) = next.filter(|folder| std::fs::remove_dir(folder.as_str()).is_ok()) {
-        next = folder.parent().filter(|above| above.is_within(of_client));
+/// Removes a file that `init` made, and of the folders around it those that `init` made too, once nothing else is in there.
+fn remove_made(file: &AbsolutePath, made: &[AbsolutePath]) -> Result<(), CommandError> {
+    std::fs::remove_file(file.as_str())
+        .map_err(|error| CommandError::file("remove", file.clone(), &error))?;
+    let mut next = file.parent();
+    while let Some(folder) = next.filter(|folder| made.contains(folder)) {
+        // One with something in it stays.
+        if std::fs::remove_dir(folder.as_str()).is_err() {
+            break;
+        }
+        next = folder.parent();
     }
     Ok(())
 }
