@@ -29,6 +29,10 @@ impl Reviewer for Refusing {
         definitions.iter().map(|_| Standing::Accepted).collect()
     }
 
+    fn waiting(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn key(&self) -> Result<MaskKey, String> {
         Ok(MaskKey::new([7; MaskKey::LENGTH]).for_reader(ShownText::Anything, Vec::new()))
     }
