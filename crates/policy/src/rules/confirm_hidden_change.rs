@@ -8,11 +8,11 @@ pub(super) static RULE: Rule = Rule {
     name: "confirm_hidden_change",
     set: RuleSet::All,
     docs: RuleDocs {
-        detects: "Makes git pass over changed files, show other objects than those that are there, or take commits for those of the remote.",
+        detects: "Makes git show other objects than those that are there, other forms of files, or take commits for those of the remote.",
         danger: "Reviewers and tools that ask git what changed do not see the change.",
-        example: "git update-index --assume-unchanged src/app.py",
+        example: "git replace HEAD HEAD~1",
         instead: "Leave the change where git shows it, or say what is to stay out of commits and let the user set it.",
-        limits: "Personal lists of ignored files are not asked about, nor are sparse checkouts. Taking such a state back is free.",
+        limits: "Personal lists of ignored files and flags of the index are not asked about, nor are sparse checkouts. Taking such a state back is free.",
     },
     check,
     matches: &[

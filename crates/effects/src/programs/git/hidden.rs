@@ -1,5 +1,8 @@
-//! What makes git show something else than what is there (git-update-index(1), git-replace(1), gitrepository-layout(5)): changes that it passes
-//! over, objects in place of others, branches of a remote that were not fetched from it.
+//! What makes git show something else than what is there (git-replace(1), gitrepository-layout(5)): objects in place of others, branches of a
+//! remote that were not fetched from it.
+//!
+//! Flags of the index (`--skip-worktree`, `--assume-unchanged`) are not among it: people keep settings of their own out of commits by them, and
+//! the gates compare the files themselves.
 
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Value};
@@ -14,13 +17,6 @@ const REPLACED: &str = "refs/replace/";
 const REMOTES: &str = "refs/remotes/";
 
 impl Git<'_, '_> {
-    /// Adds what `git update-index` has git pass over from now on.
-    pub(super) fn hide_by_update(&mut self, words: &Words) {
-        if words.any(&["--skip-worktree", "--assume-unchanged", "--fsmonitor-valid"]) {
-            self.hide("index", "git passes over changes of these files");
-        }
-    }
-
     /// Adds what git shows in place of other objects.
     pub(super) fn hide_by_replacement(&mut self) {
         self.hide("refs/replace", "git shows these objects in place of others");

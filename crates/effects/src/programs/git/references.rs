@@ -166,9 +166,6 @@ fn references_only(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
         }
         _ => {}
     }
-    if name == "update-index" {
-        git.hide_by_update(words);
-    }
     match (name, words.operand(0)) {
         ("update-index", _) if !only_refreshes(words) => git.forget("what was staged there"),
         ("maintenance", Some("run")) => git.keep_for_a_while(CLEARS_AWAY),
