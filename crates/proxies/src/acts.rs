@@ -447,7 +447,7 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
                     all.push(action);
                 }
             }
-            all.extend(called_tool(params).map(|(name, input)| tool(&name, input, cwd)));
+            all.extend(called_tools(params).into_iter().map(|(name, input)| tool(&name, input, cwd)));
             all.push(Action::tool_call(methods::tool_name(other), params.clone(), cwd.clone()));
             Some(all)
         }
@@ -483,17 +483,27 @@ fn terminal(params: &Json, cwd: &AbsolutePath) -> Option<Vec<Action>> {
     Some(texts.map(|text| Action::command(text, cwd.clone())).collect())
 }
 
-/// The call of a server's tool that a message carries: name and arguments of `tools/call`, as a server that is reached through the editor
-/// gets it.
-fn called_tool(params: &Json) -> Option<(String, Map<String, Json>)> {
-    let fields = params.as_object()?;
-    let inside = || fields.values().find_map(called_tool);
-    if !fields.get("method").and_then(Json::as_str).is_some_and(methods::calls_tool) {
-        return inside();
+/// The calls of tools of servers that a message carries: name and arguments of `tools/call`, as a server that is reached through the editor gets
+/// them, however many and wherever they stand.
+fn called_tools(params: &Json) -> Vec<(String, Map<String, Json>)> {
+    let mut found = Vec::new();
+    let mut left = vec![params];
+    while let Some(value) = left.pop() {
+        match value {
+            Json::Object(fields) => {
+                left.extend(fields.values());
+                let is_call = fields.get("method").and_then(Json::as_str).is_some_and(methods::calls_tool);
+                let call = fields.get("params").filter(|_| is_call);
+                if let Some((call, name)) = call.and_then(|call| Some((call, call.get("name")?.as_str()?))) {
+                    let input = call.get("arguments").and_then(Json::as_object).cloned().unwrap_or_default();
+                    found.push((format!("mcp__editor__{name}"), input));
+                }
+            }
+            Json::Array(items) => left.extend(items),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
     }
-    let call = fields.get("params")?;
-    let input = call.get("arguments").and_then(Json::as_object).cloned().unwrap_or_default();
-    Some((format!("mcp__editor__{}", call.get("name")?.as_str()?), input))
+    found
 }
 
 fn tool(name: &str, input: Map<String, Json>, cwd: &AbsolutePath) -> Action {
@@ -545,6 +555,16 @@ mod tests {
         let about = about.iter().find_map(|name| action.input.get(*name)?.as_str());
         let about = about.map_or_else(|| action.input.to_string(), str::to_owned);
         (action.tool.as_str().to_owned(), about, action.cwd.to_string())
+    }
+
+    #[test]
+    fn each_call_of_a_tool_in_a_message_is_one() {
+        let call =
+            |name: &str| json!({ "method": "tools/call", "params": { "name": name, "arguments": {} } });
+        let message = json!({ "a": [call("one"), { "b": call("two") }], "c": call("three") });
+        let mut names: Vec<String> = called_tools(&message).into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["mcp__editor__one", "mcp__editor__three", "mcp__editor__two"]);
     }
 
     type Told = Option<Vec<(String, String, String)>>;

@@ -31,7 +31,7 @@ const VARIABLES: [&str; 4] = ["env", "envs", "envvars", "environment"];
 const EDITOR_WORDS: [&str; 6] = ["view", "create", "str_replace", "insert", "undo_edit", "delete"];
 
 /// The fields with the path of a file, folded (ours).
-const FILES: [&str; 14] = [
+pub(crate) const FILES: [&str; 14] = [
     "filepath",
     "path",
     "paths",
@@ -59,8 +59,13 @@ const CONTENT: [&str; 4] = ["content", "filetext", "contents", "newcontent"];
 const OLD: [&str; 3] = ["oldstring", "oldstr", "oldtext"];
 const NEW: [&str; 3] = ["newstring", "newstr", "newtext"];
 
-/// How deep an input is looked through (ours).
-const DEPTH: usize = 8;
+/// The fields with what is said to people or models, folded (ours): an object that stands there as text is quoted.
+const PROSE: [&str; 8] =
+    ["text", "body", "message", "description", "prompt", "title", "thought", "explanation"];
+
+/// How deep an input is looked through: the reader of JSON follows 127 levels at most (`serde_json`, its limit of recursion), so nothing that was
+/// read is left out.
+pub(crate) const DEPTH: usize = 128;
 /// The longest text that can be a path, in bytes (`PATH_MAX` of Linux).
 const LONGEST: usize = 4096;
 
@@ -122,9 +127,8 @@ fn gather(fields: &Map<String, Json>, around: &Around, depth: usize, found: &mut
         let name = folded(name);
         // What the protocol keeps for remarks, and what a file is to hold, runs nowhere.
         if name != "meta" && !CONTENT.contains(&name.as_str()) && !VARIABLES.contains(&name.as_str()) {
-            let read = (COMMAND.contains(&name.as_str()) || ARGUMENTS.contains(&name.as_str()))
-                .then(|| written(value))
-                .flatten();
+            let is_prose = [&PROSE[..], &OLD, &NEW].into_iter().any(|names| names.contains(&name.as_str()));
+            let read = (!is_prose).then(|| written(value)).flatten();
             within(read.as_ref().unwrap_or(value), &here, depth, found);
         }
     }
@@ -394,6 +398,8 @@ mod tests {
             (json!({ "shellCommand": "rm x" }), vec!["rm x"]),
             (json!({ "argv": ["rm", "x"] }), vec!["rm x"]),
             (json!({ "input": { "steps": [{ "cmd": "rm x" }] } }), vec!["rm x"]),
+            (json!({ "params": "{\"command\": \"rm x\"}" }), vec!["rm x"]),
+            (json!({ "description": "{\"command\": \"rm x\"}" }), vec![]),
             (json!({ "command": ["bash", "-lc", "rm x"] }), vec!["rm x"]),
             (json!({ "command": ["/w/bash", "-lc", "rm x"] }), vec!["/w/bash -lc 'rm x'"]),
             (json!({ "command": ["bash", "--norc", "x"] }), vec!["bash --norc x"]),
@@ -408,6 +414,17 @@ mod tests {
         }
         let function = told(&json!({ "command": "ls", "env": { "BASH_FUNC_ls%%": "() { rm x; }" } }));
         assert_eq!(function, ["() { rm x; }", "ls"]);
+    }
+
+    #[test]
+    fn no_depth_that_can_be_read_hides_a_command_or_a_file() {
+        let mut input = json!({ "command": "rm x", "path": "/a" });
+        for level in 0..60 {
+            input = if level % 2 == 0 { json!({ "a": input }) } else { json!({ "a": [input] }) };
+        }
+        let read: Json = serde_json::from_str(&input.to_string()).unwrap();
+        assert_eq!(told(&read), ["rm x"]);
+        assert_eq!(files(read.as_object().unwrap()).plain, ["/a"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use checkrein_protocol::folded;
 use serde_json::Value as Json;
 
 use crate::desk::REVIEWED;
+use crate::inputs::{DEPTH, FILES};
 use crate::message::{Message, holds_name};
 
 /// The methods of an agent that this version knows (Agent Client Protocol, version 1, "Client" and "Agent" methods).
@@ -55,26 +56,8 @@ pub(crate) const RUNNING: [&str; 21] = [
     "statement",
 ];
 
-/// The fields that name a file of this machine, folded (ours).
-const FILES: [&str; 14] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filepath",
-    "filename",
-    "absolutepath",
-    "targetfile",
-    "notebookpath",
-    "uri",
-    "uris",
-    "directory",
-    "folder",
-    "destination",
-];
-
-/// How deep parameters are looked through (ours).
-const DEPTH: usize = 8;
+/// Further fields that name a file of this machine, folded (ours).
+const FURTHER_FILES: [&str; 2] = ["uris", "destination"];
 
 /// What a request of an agent is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +167,9 @@ fn holds_deed(value: &Json, depth: usize) -> bool {
     match value {
         Json::Object(fields) => fields.iter().any(|(name, value)| {
             let name = folded(name);
-            let is_meant = RUNNING.contains(&name.as_str()) || FILES.contains(&name.as_str());
+            let is_meant = [&RUNNING[..], &FILES, &FURTHER_FILES]
+                .into_iter()
+                .any(|names| names.contains(&name.as_str()));
             // What the protocol keeps for remarks of implementations asks for nothing.
             name != "meta"
                 && (is_meant && says_something(value)

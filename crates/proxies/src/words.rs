@@ -158,7 +158,7 @@ pub(crate) fn changes(input: &Map<String, Json>) -> Vec<(&str, FileFate)> {
             || change.as_object().is_some_and(|change| change.keys().any(|name| is_deletion(name)));
         if is_gone { FileFate::Gone } else { FileFate::Written }
     };
-    maps.flatten().map(|(path, change)| (path.as_str(), fate(change))).take(MOST).collect()
+    maps.flatten().map(|(path, change)| (path.as_str(), fate(change))).collect()
 }
 
 /// What becomes of a file.
@@ -238,6 +238,9 @@ mod tests {
         let input = json!({ "changes": { "/a": { "type": "delete" }, "/b": { "update": { "unified_diff": "" } }, "/c": { "delete": {} } } });
         let found = changes(input.as_object().unwrap());
         assert_eq!(found, [("/a", FileFate::Gone), ("/b", FileFate::Written), ("/c", FileFate::Gone)]);
+        let many: Map<String, Json> = (0..100).map(|number| (format!("/{number}"), json!({}))).collect();
+        let input = json!({ "changes": many });
+        assert_eq!(changes(input.as_object().unwrap()).len(), 100, "none is left out");
         assert_eq!(unescaped("/a/hooks%2Ejson").as_deref(), Some("/a/hooks.json"));
         assert_eq!(unescaped("/a/100%"), None);
     }
