@@ -1,11 +1,21 @@
 //! What text of PowerShell does, by a table of cmdlets and their aliases.
 //!
 //! Sources: `System.IO.File`, `System.IO.Directory` and `System.Net.WebClient` of .NET; those of the cmdlets stand in `table`.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `items` | what goes through a pipeline: items that are listed, texts, what a variable holds |
+//! | `processes` | the end of processes |
+//! | `table` | the cmdlets with their aliases, and what each does |
+//! | `text` | statements, words, blocks, what stands in parentheses |
 
+mod items;
 mod processes;
 mod table;
+mod text;
 
 use table::{CMDLETS, Deed, SWITCHES};
+use text::{address, blocks, closed, cut, inside_parentheses, words};
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Input, Machine, Value};
@@ -89,7 +99,7 @@ impl Reader<'_, '_> {
             }
             let words = words(element);
             // Texts, or what a variable holds, that go on through the pipeline: `'a', 'b' | Remove-Item`.
-            if words.iter().all(|word| word.starts_with(['\'', '"', '$'])) {
+            if words.iter().all(|word| word.starts_with(['\'', '"', '$']) && !word.contains('(')) {
                 listed = words.iter().flat_map(|word| self.items(word)).collect();
                 continue;
             }
@@ -121,61 +131,6 @@ impl Reader<'_, '_> {
             };
             self.cmdlet(deed, &name, &rest, &mut listed, &mut came, depth);
         }
-    }
-
-    /// What a variable is given of files: `$old = Get-ChildItem x`, `$old = 'a', 'b'`.
-    fn note_items(&mut self, name: &str, value: &str) {
-        let bare = value.trim().trim_start_matches('@').trim_start_matches('(').trim_end_matches(')');
-        let words = words(bare);
-        let Some((first, rest)) = words.split_first() else { return };
-        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-        let command = first.to_ascii_lowercase();
-        let items = match command.as_str() {
-            "get-childitem" | "gci" | "ls" | "dir" => self.paths(&rest).iter().map(below).collect(),
-            "get-item" | "gi" | "resolve-path" | "rvpa" => self.paths(&rest),
-            _ if words.iter().all(|word| word.starts_with(['\'', '"'])) => {
-                words.iter().map(|word| self.value(word)).collect()
-            }
-            _ => return,
-        };
-        self.held.push((name.to_owned(), items));
-    }
-
-    /// The files that a word stands for: a text, or what a variable holds.
-    fn items(&self, word: &str) -> Vec<Value> {
-        let name = word.strip_prefix('$').map(str::to_ascii_lowercase);
-        let held = name.and_then(|name| self.held.iter().rev().find(|(known, _)| *known == name));
-        held.map_or_else(|| vec![self.value(word)], |(_, items)| items.clone())
-    }
-
-    /// A block once for each of the items that it is run for, with the item in the place of its variable: `ForEach-Object { rm $_ }`,
-    /// `foreach ($file in Get-ChildItem x) { rm $file }` (about_Foreach, `about_PSItem`).
-    fn with_items_put_in(&mut self, element: &str, block: &str, listed: &[Value]) -> Vec<String> {
-        let lower = element.trim_start().to_ascii_lowercase();
-        let of_loop = lower.strip_prefix("foreach").map(str::trim_start).filter(|rest| rest.starts_with('('));
-        let (variables, items) = if of_loop.is_some() {
-            let head = element.split_once('(').map_or("", |(_, behind)| closed(behind));
-            let Some((variable, among)) = head.split_once(" in ") else { return vec![block.to_owned()] };
-            let name = variable.trim().trim_start_matches('$').to_ascii_lowercase();
-            self.note_items("(among)", among);
-            let among = among.trim();
-            let items = if among.starts_with('$') { self.items(among) } else { self.items("$(among)") };
-            (vec![format!("${name}")], items)
-        } else {
-            (vec!["$_".to_owned(), "$psitem".to_owned()], listed.to_vec())
-        };
-        let texts: Vec<String> = items
-            .iter()
-            .filter_map(|item| match item {
-                Value::Exact(text) | Value::Glob(text) => Some(text.clone()),
-                Value::AnyOf(_) | Value::Between { .. } | Value::Unknown => None,
-            })
-            .take(PLACES)
-            .collect();
-        if texts.is_empty() {
-            return vec![block.to_owned()];
-        }
-        texts.iter().map(|text| put_in(block, &variables, text)).collect()
     }
 
     /// A program of the machine that is called by its name.
@@ -256,21 +211,7 @@ impl Reader<'_, '_> {
     ) {
         match deed {
             Deed::Enters => {}
-            Deed::Lists => {
-                let paths = if paths.is_empty() { vec![Value::exact(".")] } else { paths };
-                let is_children = matches!(name, "get-childitem" | "gci" | "ls" | "dir");
-                if let Some(found) = filtered(&paths, rest).filter(|_| is_children) {
-                    *listed = found;
-                    return;
-                }
-                *listed = paths
-                    .into_iter()
-                    .map(|path| {
-                        let is_file = self.machine.is_directory(&path) == Some(false);
-                        if is_children && !is_file { below(&path) } else { path }
-                    })
-                    .collect();
-            }
+            Deed::Lists => *listed = self.listed(name, paths, rest),
             Deed::Removes => {
                 let targets = if paths.is_empty() { listed.clone() } else { paths };
                 for target in targets {
@@ -552,34 +493,6 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A block with a path in the place of a variable, and of what an item says of its path.
-fn put_in(block: &str, variables: &[String], path: &str) -> String {
-    let mut out = String::with_capacity(block.len());
-    let mut rest = block;
-    while let Some(at) = rest.find('$') {
-        let (before, behind) = rest.split_at(at);
-        out.push_str(before);
-        let end = behind
-            .char_indices()
-            .skip(1)
-            .find(|(_, letter)| !(letter.is_alphanumeric() || *letter == '_'))
-            .map_or(behind.len(), |(at, _)| at);
-        let (name, mut left) = behind.split_at(end);
-        if variables.contains(&name.to_ascii_lowercase()) {
-            let member = [".FullName", ".PSPath", ".Path", ".Name"]
-                .iter()
-                .find(|member| left.to_ascii_lowercase().starts_with(&member.to_ascii_lowercase()));
-            left = member.and_then(|member| left.get(member.len()..)).unwrap_or(left);
-            out.push_str(path);
-        } else {
-            out.push_str(name);
-        }
-        rest = left;
-    }
-    out.push_str(rest);
-    out
-}
-
 /// Where a path lies, seen from a directory that the text has gone to.
 fn placed(directory: Option<&Value>, path: &Value) -> Value {
     match directory {
@@ -588,133 +501,4 @@ fn placed(directory: Option<&Value>, path: &Value) -> Value {
         }
         Some(_) | None => path.clone(),
     }
-}
-
-/// What a listing of directories finds where it is told the names (Microsoft.PowerShell.Management, "Get-ChildItem": `-Filter`, `-Include`,
-/// `-Recurse`).
-fn filtered(directories: &[Value], rest: &[&str]) -> Option<Vec<Value>> {
-    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
-    let at = rest.iter().position(|word| is(word, "-filter") || is(word, "-include"))?;
-    let names = rest.get(at + 1..)?.iter().take_while(|word| !word.starts_with('-'));
-    let recurses = rest.iter().any(|word| is(word, "-recurse") || is(word, "-r"));
-    let between = if recurses { "/**/" } else { "/" };
-    let found: Vec<Value> = names
-        .map(|name| name.trim_matches(['"', '\'']))
-        .flat_map(|name| {
-            directories.iter().filter_map(Value::as_exact).map(move |directory| {
-                let directory = directory.trim_end_matches('/');
-                Value::Glob(format!("{directory}{between}{name}"))
-            })
-        })
-        .collect();
-    (!found.is_empty()).then_some(found)
-}
-
-/// What lies in a directory that is listed.
-fn below(directory: &Value) -> Value {
-    match directory {
-        Value::Exact(text) if !text.contains('*') => Value::Glob(format!("{}/*", text.trim_end_matches('/'))),
-        other => other.clone(),
-    }
-}
-
-/// The address that a text fetches for itself: `(iwr URL)`, `.DownloadString('URL')`.
-fn address(text: &str) -> Option<String> {
-    let lower = text.to_ascii_lowercase();
-    let fetches = [
-        ".downloadstring(",
-        ".downloaddata(",
-        "iwr ",
-        "irm ",
-        "invoke-webrequest",
-        "invoke-restmethod",
-        "curl ",
-        "wget ",
-        "getstringasync(",
-    ]
-    .iter()
-    .any(|name| lower.contains(name));
-    let at = text.find("://").filter(|_| fetches)?;
-    let start = text.get(..at)?.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |before| before + 1);
-    let end = text
-        .get(start..)?
-        .find(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ')' | ';' | '|'))
-        .map_or(text.len(), |end| start + end);
-    text.get(start..end).map(str::to_owned)
-}
-
-/// The pieces between signs that stand outside of quotes, brackets and blocks.
-fn cut<'a>(text: &'a str, signs: &[char]) -> Vec<&'a str> {
-    let (mut pieces, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
-    for (at, letter) in text.char_indices() {
-        match (quote, letter) {
-            (Some(open), _) if open == letter => quote = None,
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '(' | '{' | '[') => depth += 1,
-            (None, ')' | '}' | ']') => depth = depth.saturating_sub(1),
-            (None, _) if depth == 0 && signs.contains(&letter) => {
-                pieces.extend(text.get(start..at));
-                start = at + letter.len_utf8();
-            }
-            (Some(_) | None, _) => {}
-        }
-    }
-    pieces.extend(text.get(start..));
-    pieces.retain(|piece| !piece.trim().is_empty());
-    pieces
-}
-
-/// The words of a command; what stands in parentheses is one word.
-fn words(text: &str) -> Vec<String> {
-    cut(text, &[' ', '\t', ',']).into_iter().map(|word| word.trim().to_owned()).collect()
-}
-
-/// The texts in braces, without the names of variables in braces.
-fn blocks(text: &str) -> Vec<&str> {
-    let (mut found, mut depth, mut start) = (Vec::new(), 0_usize, 0);
-    let mut before = ' ';
-    let mut of_name = false;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '{' if depth == 0 && before == '$' => of_name = true,
-            '{' => {
-                if depth == 0 {
-                    start = at + 1;
-                }
-                depth += 1;
-            }
-            '}' if of_name => of_name = false,
-            '}' if depth > 0 => {
-                depth -= 1;
-                if depth == 0 {
-                    found.extend(text.get(start..at));
-                }
-            }
-            _ => {}
-        }
-        before = letter;
-    }
-    found
-}
-
-/// The text in the first parentheses of a command, where it is a command: `rm (Get-Item x)`.
-fn inside_parentheses(text: &str) -> Option<&str> {
-    let (before, behind) = text.split_once('(')?;
-    (!before.ends_with(|c: char| c.is_alphanumeric())).then(|| closed(behind))
-}
-
-/// The text as far as the parenthesis that closes what was opened before it.
-fn closed(text: &str) -> &str {
-    let mut depth = 1_usize;
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return text.get(..at).unwrap_or(text);
-        }
-    }
-    text
 }
