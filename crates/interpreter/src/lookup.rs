@@ -195,9 +195,8 @@ impl Machine<'_> {
         if let Some(done) = builtins::run(self, name, rest) {
             return self.told(name, rest, done);
         }
-        // A program of the system that was found by its path is not looked for again: it would be found there for ever.
-        let is_found =
-            self.position.aliases_running.iter().any(|running| running.strip_prefix('/') == Some(name));
+        // A program of the system that was found by its path would be found there for ever.
+        let is_found = self.position.programs_found.iter().any(|found| found == name);
         if !is_found {
             for file in self.perhaps_in_own_path(name) {
                 self.possibly(|machine| machine.call_path(file.as_str(), rest));
@@ -312,10 +311,9 @@ impl Machine<'_> {
             return self.run_output(&output);
         }
         if system_program(&AbsolutePath::root().join(name)).is_some() && directory.starts_with('/') {
-            let running = format!("/{base}");
-            self.position.aliases_running.push(running.clone());
+            self.position.programs_found.push(base.clone());
             let exit = self.call_name(&base, rest, Lookup::NoFunctions).exit();
-            self.position.aliases_running.retain(|other| *other != running);
+            self.position.programs_found.pop();
             return exit;
         }
         // Under another name it is still the same program.

@@ -47,12 +47,17 @@ fn follow_all(machine: &mut Machine<'_>, call: &Call) {
     for loader in table::of(call) {
         let files = files(machine, call, loader);
         for path in files.into_iter().take(FILES) {
-            let before = machine.effect_count();
-            machine.possibly(|machine| follow(machine, &path));
-            keep_what_reaches_out(machine, before);
-            hands_out(machine, &path);
+            follow_possibly(machine, &path);
         }
     }
+}
+
+/// Follows a file that a tool may load. What it does within the workspace is what code of a project does.
+fn follow_possibly(machine: &mut Machine<'_>, path: &AbsolutePath) {
+    let before = machine.effect_count();
+    machine.possibly(|machine| follow(machine, path));
+    keep_what_reaches_out(machine, before);
+    hands_out(machine, path);
 }
 
 /// Adds what code that a tool loads takes from the person and hands to strangers: no project needs that to be built or tested.
@@ -85,15 +90,7 @@ pub(crate) fn loaded_by_custom(machine: &mut Machine<'_>, call: &Call) {
         .take(FILES)
         .collect();
     for path in found {
-        let before = machine.effect_count();
-        machine.possibly(|machine| match language_of(&path) {
-            Some(_) => follow(machine, &path),
-            // `Xfile` of a tool that nobody knows is Ruby more often than anything else.
-            None => {
-                machine.run_words(&[Value::exact("ruby"), Value::exact(path.as_str())], Input::Inherited);
-            }
-        });
-        keep_what_reaches_out(machine, before);
+        follow_possibly(machine, &path);
     }
 }
 
@@ -285,6 +282,10 @@ fn follow(machine: &mut Machine<'_>, path: &AbsolutePath) {
         (Some(Reading::Commands), Some(text)) => follow_unread_text(machine, text),
         (Some(Reading::Interpreter(interpreter)), _) => {
             machine.run_words(&[Value::exact(interpreter), file], Input::Inherited);
+        }
+        // `Xfile` of a tool that nobody knows is Ruby more often than anything else.
+        (None, Some(_)) if path.name().is_some_and(|name| name.ends_with("file")) => {
+            machine.run_words(&[Value::exact("ruby"), file], Input::Inherited);
         }
         (Some(_) | None, _) => {}
     }

@@ -45,6 +45,8 @@ pub(crate) struct Position {
     pub(crate) limited: usize,
     /// The aliases that are being expanded.
     pub(crate) aliases_running: Vec<String>,
+    /// The programs of the system that were found by their path and are being called: they are not looked for again.
+    pub(crate) programs_found: Vec<String>,
     /// Files that pass from one command to the next as they are.
     pub(crate) whole: WholeFiles,
     /// What `sh` is taken for at the present point; `None` where it may be either.
