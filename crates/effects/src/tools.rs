@@ -17,6 +17,7 @@
 mod call;
 mod client_tools;
 mod handed;
+pub(crate) use handed::token_in;
 mod inner;
 mod mcp;
 mod patch;

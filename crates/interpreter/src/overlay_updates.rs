@@ -291,6 +291,11 @@ impl Machine<'_> {
         self.world().entry(path) == Entry::Missing && self.entry(path) == Entry::Directory
     }
 
+    /// Whether the command made a file where nothing was before.
+    pub fn is_new_file(&self, path: &AbsolutePath) -> bool {
+        self.world().entry(path) == Entry::Missing && matches!(self.entry(path), Entry::File(_))
+    }
+
     /// Whether the command wrote a file, or may have, of which it is not known what it holds.
     pub fn is_written_unread(&self, path: &AbsolutePath) -> bool {
         self.tree.is_written(path) && self.text(path).alternatives().is_none()

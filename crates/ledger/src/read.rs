@@ -149,14 +149,16 @@ pub fn last(ledger: &LedgerFile, count: usize) -> Result<Vec<Record>, LedgerErro
 
 /// The last `count` records of an open ledger, and the length of the file up to the end of the last of them, in bytes.
 pub(crate) fn end(file: &File, count: usize, vault: &Vault) -> io::Result<(Vec<Record>, u64)> {
-    const BLOCK: u64 = 64 * 1024;
+    // The first is small: most ask for a few records, and a hook touches each page of a block.
+    let mut block_size = 8 * 1024_u64;
     let mut start = file.metadata()?.len();
     // Blocks from the end to the front; a line is whole once the line feed before it is known.
     let mut blocks: Vec<Vec<u8>> = Vec::new();
     let mut line_feeds = 0;
     let end = start;
     while start > 0 && line_feeds <= count + 1 && end - start < LONGEST_END {
-        let size = start.min(BLOCK);
+        let size = start.min(block_size);
+        block_size = (block_size * 2).min(128 * 1024);
         start -= size;
         let mut block = vec![0; usize::try_from(size).unwrap_or(0)];
         file.read_exact_at(&mut block, start)?;
@@ -164,7 +166,7 @@ pub(crate) fn end(file: &File, count: usize, vault: &Vault) -> io::Result<(Vec<R
         blocks.push(block);
     }
     blocks.reverse();
-    let mut bytes = blocks.concat();
+    let mut bytes = if blocks.len() == 1 { blocks.remove(0) } else { blocks.concat() };
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     bytes.truncate(whole);
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();

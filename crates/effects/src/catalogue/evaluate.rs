@@ -87,6 +87,7 @@ fn descend(
                 programs::tasks(machine, &call);
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
+                programs::own_languages(machine, &call);
                 programs::unauthenticated_listeners(machine, &call);
                 programs::package_sources(machine, program, &call, machine.effect_count());
                 programs::handed_over(machine, &call, machine.effect_count());
@@ -123,6 +124,7 @@ fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     programs::unauthenticated_listeners(machine, call);
     programs::package_sources(machine, program, call, before);
     programs::handed_over(machine, call, before);
+    programs::spelled_secrets(machine, call, before);
     exit
 }
 

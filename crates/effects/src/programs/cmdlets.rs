@@ -97,6 +97,10 @@ impl Reader<'_, '_> {
                     self.text(&block, depth - 1);
                 }
             }
+            if let Some(items) = self.items_in_parentheses(element) {
+                listed = items;
+                continue;
+            }
             let words = words(element);
             // Texts, or what a variable holds, that go on through the pipeline: `'a', 'b' | Remove-Item`.
             if words.iter().all(|word| word.starts_with(['\'', '"', '$']) && !word.contains('(')) {
@@ -222,12 +226,23 @@ impl Reader<'_, '_> {
                 if rest.iter().any(|word| word.to_ascii_lowercase().contains("$profile")) {
                     self.lasts("the profile of PowerShell");
                 }
-                if let Some(target) = paths.first() {
-                    self.machine.possibly(|machine| machine.write(target));
+                // `Out-File` takes its text from the pipeline, the others their paths too (Microsoft.PowerShell.Management, "Clear-Content").
+                let targets = match paths.first() {
+                    Some(target) => vec![target.clone()],
+                    None if name.ends_with("-content") || matches!(name, "clc" | "sc" | "ac") => listed.clone(),
+                    None => Vec::new(),
+                };
+                for target in targets {
+                    self.machine.possibly(|machine| machine.write(&target));
                 }
             }
             Deed::Moves | Deed::Copies => {
-                if let [from, to, ..] = paths.as_slice() {
+                let (sources, to) = match paths.as_slice() {
+                    [from, to, ..] => (vec![from.clone()], Some(to)),
+                    [to] => (listed.clone(), Some(to)),
+                    [] => (Vec::new(), None),
+                };
+                for (from, to) in sources.iter().zip(to.into_iter().cycle()) {
                     let program: &[&str] = if deed == Deed::Moves { &["mv"] } else { &["cp", "-r"] };
                     let mut words: Vec<Value> = program.iter().map(|word| Value::exact(*word)).collect();
                     words.extend([from.clone(), to.clone()]);

@@ -5,10 +5,14 @@
 //! |---|---|
 //! | `clients` | commands of database clients that reach the machine of the user |
 //! | `codes` | options whose value is code in a language |
+//! | `consoles` | consoles of frameworks and languages |
+//! | `macros` | macro processors, roff, templates |
 //! | `pages` | TeX, PostScript, and the prefixes of ImageMagick |
 
 mod clients;
 mod codes;
+mod consoles;
+mod macros;
 mod pages;
 
 use crate::interpreter::{Call, Input, Machine, Value};
@@ -20,6 +24,8 @@ const TEXT: usize = 256 * 1024;
 pub(crate) fn own_languages(machine: &mut Machine<'_>, call: &Call) {
     let program = call.program.split(' ').next().unwrap_or_default();
     codes::run(machine, call, program);
+    consoles::run(machine, call, program);
+    macros::run(machine, call, program);
     pages::run(machine, call, program);
     clients::run(machine, call, program);
 }
@@ -32,6 +38,15 @@ fn texts(call: &Call) -> Vec<String> {
     };
     let words = call.words.iter().filter_map(Value::as_exact);
     words.chain(input).filter(|text| text.len() <= TEXT).map(str::to_owned).collect()
+}
+
+/// The texts of the files that a call names.
+fn sources(machine: &Machine<'_>, call: &Call) -> Vec<String> {
+    let files = call.arguments.operands.iter().filter_map(|file| {
+        let found = machine.one_path_through(file)?;
+        machine.text(&found).as_exact().filter(|text| text.len() <= TEXT).map(str::to_owned)
+    });
+    files.collect()
 }
 
 /// Runs text of a shell that such a language may run.

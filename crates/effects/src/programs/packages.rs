@@ -217,7 +217,7 @@ fn run_script(machine: &mut Machine<'_>, call: &Call, manager: &str, name: &Valu
         // yarn, pnpm and bun also take the name of a tool, bun that of a file.
         let mut words = vec![Value::exact(name)];
         words.extend(rest.iter().cloned());
-        return project_words(machine, &call.program, &words);
+        return project_words(machine, &call.program, &words, &call.input);
     };
     let mut exit = Exit::silent();
     let place = Value::exact(directory.as_str());
@@ -298,7 +298,7 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
     }
     let mut words = vec![Value::exact(name)];
     words.extend(rest.iter().cloned());
-    machine.run_words(&words, Input::Inherited)
+    machine.run_words(&words, call.input.clone())
 }
 
 /// Whether a runner of npm packages takes a name for a repository: `owner/name`, `github:owner/name`. Source: npm-package-arg, README.
@@ -359,7 +359,7 @@ pub(crate) fn kept_running(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let words: Vec<Value> = std::iter::once(interpreter.clone()).chain(words).collect();
             machine.run_words(&words, Input::Inherited)
         }
-        None => project_words(machine, &call.program, &words),
+        None => project_words(machine, &call.program, &words, &Input::Inherited),
     }
 }
 
@@ -380,12 +380,12 @@ pub(crate) fn project_command(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if tasks(machine, call) {
             return Exit::unknown();
         }
-        project_words(machine, &call.program, &call.arguments.operands)
+        project_words(machine, &call.program, &call.arguments.operands, &call.input)
     })
 }
 
 /// Runs words as a command of the project: what the catalogue knows and scripts are followed, other names are the project's own tools.
-fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exit {
+fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value], input: &Input) -> Exit {
     let Some((first, rest)) = words.split_first() else {
         return Exit::unknown();
     };
@@ -397,7 +397,7 @@ fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exi
     // Bundler 2, "bundle exec"; pixi 0.40, "pixi run"; pm2 5, "start"). A program has no such name for the others.
     if name.contains(char::is_whitespace) {
         let text = crate::interpreter::strings::joined(words, " ");
-        return machine.run_text(&text, Input::Inherited);
+        return machine.run_text(&text, input.clone());
     }
     let interpreter = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("py" | "pyw") => Some("python"),
@@ -408,10 +408,10 @@ fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value]) -> Exi
     if let Some(interpreter) = interpreter {
         let mut whole = vec![Value::exact(interpreter), first.clone()];
         whole.extend(rest.iter().cloned());
-        return machine.run_words(&whole, Input::Inherited);
+        return machine.run_words(&whole, input.clone());
     }
     if name.contains('/') || machine.knows(name.rsplit('/').next().unwrap_or(name)) {
-        return machine.run_words(words, Input::Inherited);
+        return machine.run_words(words, input.clone());
     }
     spawned(machine, &format!("{cause} {name}"), "a tool of the project")
 }

@@ -54,6 +54,7 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
             None => files.push(operand.clone()),
         }
     }
+    let mut opened: Vec<Value> = Vec::new();
     let mut writes = call.input != Input::Inherited;
     // Files of commands that run first; some names stand for none.
     for file in arguments.values(&["-S", "-u", "-U"]) {
@@ -80,6 +81,8 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         if let Some(file) = vim::brought(text) {
             buffer = machine.read(&at_home(machine, file)).into_input();
         }
+        let parts = text.split(['|', '\n']);
+        opened.extend(parts.filter_map(vim::opened).map(|file| at_home(machine, file)));
         vim::run(machine, text, &buffer);
         if let Some(shell) = text.strip_prefix('!') {
             machine.run_text(&Value::exact(shell), Input::Inherited);
@@ -127,6 +130,9 @@ pub(crate) fn editor(machine: &mut Machine<'_>, call: &Call) -> Exit {
         } else {
             machine.possibly(|machine| machine.effect(EffectKind::FileModify, file));
         }
+    }
+    for file in opened.iter().filter(|_| writes) {
+        machine.write(file);
     }
     Exit::unknown()
 }

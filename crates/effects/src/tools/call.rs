@@ -348,7 +348,9 @@ impl<'a> ToolCall<'a> {
         self.add_as(EffectKind::NetworkRequest, Target::Host(address.to_owned()), |effect| {
             effect.reach = Some(reach);
         });
-        if reach == NetworkReach::External && carries_secret(address) {
+        if reach == NetworkReach::External
+            && (carries_secret(address) || super::handed::token_in(address).is_some() || self.holds_secret())
+        {
             self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
                 effect.reach = Some(NetworkReach::External);
                 effect.severity = Severity::High;
@@ -395,9 +397,14 @@ fn carries_secret(address: &str) -> bool {
         "AIza",
         "eyJ",
         "npm_",
+        "sk_live_",
+        "rk_live_",
+        "whsec_",
     ];
     const NAMES: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL", "PRIVATE"];
     let Some((_, query)) = address.split_once('?') else { return false };
+    // A value may hold pairs of its own, in percent escapes.
+    let query = percent_encoding::percent_decode_str(query).decode_utf8_lossy();
     query.split(['&', '=', ';']).any(|value| {
         let token = TOKENS.iter().any(|start| value.starts_with(start) && value.len() > start.len() + 4);
         let variable =

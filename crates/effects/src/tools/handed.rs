@@ -40,6 +40,11 @@ const VALUE: usize = 16;
 /// How many digits a value has that nobody took from the air (ours).
 const DIGITS: usize = 4;
 
+/// How long a password is at least that is taken for one (ours).
+const PASSWORD: usize = 6;
+/// What is said of a value that only its name makes a secret.
+const ASSIGNED: &str = "the value of a secret";
+
 /// How many texts of an input are looked at (ours).
 const TEXTS: usize = 16 * 1024;
 
@@ -98,6 +103,32 @@ fn search(value: &Json, depth: usize, left: &mut usize) -> Option<&'static str> 
     }
 }
 
+/// What secret stands in a text that is sent to somebody, as it is or in percent escapes (RFC 3986, 2.1): a key, a token by its form, or an address with a
+/// password in it that is part of another text.
+pub(crate) fn token_in(text: &str) -> Option<&'static str> {
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
+    // The name of a key in a signed address is no secret (docs.aws.amazon.com, "Authenticating Requests: Using Query Parameters").
+    let is_signed = decoded.contains("X-Amz-Signature=") || decoded.contains("X-Goog-Signature=");
+    let by_form = |text: &str| in_text(text).filter(|what| *what != ASSIGNED && !is_signed);
+    by_form(text).or_else(|| by_form(&decoded)).or_else(|| nested_password(&decoded))
+}
+
+/// An address with a name and a password that stands inside another text, as `postgres://app:Secret1@db` in a query, or is one of a store: what a page is
+/// asked for with is shown at its door.
+fn nested_password(text: &str) -> Option<&'static str> {
+    let is_of_page = ["http", "ftp", "ws", "ssh", "git"].iter().any(|scheme| text.starts_with(scheme));
+    let inner = text.match_indices("://").skip(usize::from(is_of_page));
+    let mut inner = inner.filter_map(|(at, mark)| text.get(at + mark.len()..));
+    let has_password = |rest: &str| {
+        let authority = rest.split(['/', '?', '&', ' ', '"', '\'']).next().unwrap_or_default();
+        let password = authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, word)| word);
+        password.is_some_and(|word| {
+            word.len() >= PASSWORD && word.bytes().any(|byte| byte.is_ascii_digit()) && !word.starts_with(['$', '{', '<'])
+        })
+    };
+    inner.any(has_password).then_some("an address with a password")
+}
+
 fn in_text(text: &str) -> Option<&'static str> {
     let begins_key = text
         .split("-----BEGIN ")
@@ -125,7 +156,7 @@ fn in_text(text: &str) -> Option<&'static str> {
         NAMES.iter().any(|ending| name.ends_with(ending)) && value.len() >= VALUE && is_mixed(value)
     };
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '&' | ';' | ','));
-    words.into_iter().any(assigned).then_some("the value of a secret")
+    words.into_iter().any(assigned).then_some(ASSIGNED)
 }
 
 /// How long a value of a list of settings is at least that is looked for in what a tool is given (ours).

@@ -19,9 +19,10 @@ impl Reader<'_, '_> {
         if !LISTS_CHILDREN.contains(&name) {
             return paths;
         }
+        let depth = if recurses(rest) { "/**" } else { "/*" };
         filtered(&paths, rest).unwrap_or_else(|| {
             let is_file = |path: &Value| self.machine.is_directory(path) == Some(false);
-            paths.into_iter().map(|path| if is_file(&path) { path } else { below(&path) }).collect()
+            paths.into_iter().map(|path| if is_file(&path) { path } else { below(&path, depth) }).collect()
         })
     }
 
@@ -46,6 +47,15 @@ impl Reader<'_, '_> {
         }
         let is_items = words.iter().all(|word| word.starts_with(['\'', '"', '$']));
         is_items.then(|| words.iter().flat_map(|word| self.items(word)).collect())
+    }
+
+    /// The items of an element that is a listing in parentheses, or a member of each: `(Get-ChildItem x).FullName`.
+    pub(super) fn items_in_parentheses(&self, element: &str) -> Option<Vec<Value>> {
+        let inner = element.trim().strip_prefix('(')?;
+        let inside = closed(inner);
+        let behind = inner.get(inside.len()..)?.strip_prefix(')')?.trim();
+        let is_member = behind.strip_prefix('.').is_some_and(|name| name.chars().all(char::is_alphanumeric));
+        if behind.is_empty() || is_member { self.items_of(inside) } else { None }
     }
 
     /// The files that a word stands for: a text, or what a variable holds.
@@ -121,8 +131,7 @@ fn filtered(directories: &[Value], rest: &[&str]) -> Option<Vec<Value>> {
     let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
     let at = rest.iter().position(|word| is(word, "-filter") || is(word, "-include"))?;
     let names = rest.get(at + 1..)?.iter().take_while(|word| !word.starts_with('-'));
-    let recurses = rest.iter().any(|word| is(word, "-recurse") || is(word, "-r"));
-    let between = if recurses { "/**/" } else { "/" };
+    let between = if recurses(rest) { "/**/" } else { "/" };
     let found: Vec<Value> = names
         .map(|name| name.trim_matches(['"', '\'']))
         .flat_map(|name| {
@@ -135,10 +144,15 @@ fn filtered(directories: &[Value], rest: &[&str]) -> Option<Vec<Value>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// What lies in a directory that is listed.
-fn below(directory: &Value) -> Value {
+/// Whether a listing goes into directories.
+fn recurses(rest: &[&str]) -> bool {
+    rest.iter().any(|word| word.eq_ignore_ascii_case("-recurse") || word.eq_ignore_ascii_case("-r"))
+}
+
+/// What lies in a directory that is listed, to this depth.
+fn below(directory: &Value, depth: &str) -> Value {
     match directory {
-        Value::Exact(text) if !text.contains('*') => Value::Glob(format!("{}/*", text.trim_end_matches('/'))),
+        Value::Exact(text) if !text.contains('*') => Value::Glob(format!("{}{depth}", text.trim_end_matches('/'))),
         other => other.clone(),
     }
 }

@@ -33,6 +33,7 @@
 //! | `json` | JSON that code reads into lists and maps, and writes again |
 //! | `references` | variables changed under another name: references, entries, what a loop runs over |
 //! | `in_place` | calls that change what they are called for or given |
+//! | `installing` | code that installs packages |
 //! | `braces` | braces in patterns of files |
 //! | `bound` | functions that keep what they are given for later: partial ones, options, repositories |
 //! | `printing` | what started programs print, as functions give it |
@@ -56,6 +57,7 @@ mod expressions;
 mod file_effects;
 mod fish;
 mod in_place;
+mod installing;
 mod ipython;
 mod javascript;
 mod json;
@@ -158,6 +160,9 @@ const ENVIRONMENTS: &[&str] = &["environ", "getenv", "process.env", "ENV", "Deno
 pub(crate) fn code(machine: &mut Machine<'_>, call: &Call, text: &Value) -> Exit {
     let before = machine.effect_count();
     let exit = run(machine, call, text);
+    if let Some(text) = text.as_exact() {
+        installing::run(machine, call.program.split(' ').next().unwrap_or_default(), text);
+    }
     if let Some(text) = text.as_exact()
         && (is_given(call, text) || may_be_of_session(machine, call))
     {

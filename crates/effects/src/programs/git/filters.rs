@@ -47,7 +47,7 @@ pub(super) fn filter(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Exit {
     if words.any(&["--dry-run", "--analyze"]) && name == "filter-repo" {
         return Exit::silent();
     }
-    git.rewrite(&Value::exact("all branches"), "every commit gets a new name");
+    git.rewrite_all("every commit gets a new name");
     git.name_repository();
     if name == "filter-branch" {
         run_filters(git, words);

@@ -4,9 +4,9 @@ use checkrein_facts::is_owned;
 
 use super::Git;
 use super::remotes::is_address;
-use crate::effect::EffectKind;
-use crate::interpreter::Value;
+use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::known_hosts;
+use crate::interpreter::{Draft, Value};
 use crate::nature::Nature;
 
 /// The host and the owner in the address of a repository: `https://host/owner/name.git`, `git@host:owner/name.git`.
@@ -19,6 +19,18 @@ fn owner_of(address: &str) -> Option<(String, String)> {
     Some((known_hosts::host_of(address), owner.to_ascii_lowercase()))
 }
 
+/// Whether an address names an owner and a repository, and no password for it: whoever is given one there is at home.
+fn names_repository(address: &str) -> bool {
+    let (authority, path) = match address.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
+        None => address.split_once(':').unwrap_or((address, "")),
+    };
+    let has_password = authority.split_once('@').is_some_and(|(user, _)| user.contains(':'));
+    let mut parts = path.trim_start_matches('/').split('/');
+    let is_name = |part: Option<&str>| part.is_some_and(|part| !part.is_empty() && !part.starts_with('.'));
+    !has_password && is_name(parts.next()) && is_name(parts.next())
+}
+
 impl Git<'_, '_> {
     /// Whether a push goes to the repository of somebody to whom none of the other remotes belongs.
     pub(super) fn pushes_to_strangers(&self, remote: Option<&Value>) -> bool {
@@ -26,13 +38,48 @@ impl Git<'_, '_> {
         let address = self.settings.exact(&format!("remote.{named}.pushurl"));
         let address = address.or_else(|| self.settings.exact(&format!("remote.{named}.url")));
         let address = address.unwrap_or_else(|| named.to_owned());
-        let Some(owner) = owner_of(&address) else { return false };
-        if self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, &address)) {
-            return false;
+        self.stranger_at(&address).is_some()
+    }
+
+    /// Whose repository lies at an address, where none of the other remotes belongs to them and the user does not call it their own.
+    fn stranger_at(&self, address: &str) -> Option<String> {
+        let owner = owner_of(address).filter(|_| names_repository(address))?;
+        if self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, address)) {
+            return None;
         }
         let others = self.settings.remote_addresses().filter(|other| *other != address);
         let mut owners = others.filter_map(owner_of).peekable();
-        owners.peek().is_some() && owners.all(|other| other != owner)
+        (owners.peek().is_some() && owners.all(|other| other != owner)).then_some(owner.1)
+    }
+
+    /// Adds that the work goes to somebody else at a host that many use, where this command or the session says so itself: a host is no owner.
+    pub(super) fn note_stranger(&mut self, address: &str) {
+        let Some(owner) = self.stranger_at(address).filter(|owner| !self.is_user(owner)) else { return };
+        let host = known_hosts::host_of(address);
+        let note = format!("a repository of `{owner}`, to whom no remote of the project belongs");
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(format!("{host}/{owner}")));
+        self.machine.add(draft.severity(Severity::High).note(note));
+    }
+
+    /// Whether an owner at a host of code is the user: by the settings of git (`github.user`, `gitlab.user`), by an address that the host gives its
+    /// users (docs.github.com, "Setting your commit email address"), or by who is logged in with `gh`.
+    fn is_user(&self, owner: &str) -> bool {
+        let is_owner = |text: &str| text.eq_ignore_ascii_case(owner);
+        let named = ["github.user", "gitlab.user"].iter().filter_map(|key| self.settings.exact(key));
+        if named.into_iter().any(|name| is_owner(&name)) {
+            return true;
+        }
+        let mail = self.settings.exact("user.email").unwrap_or_default();
+        let of_host = mail.split_once('@').filter(|(_, host)| host.starts_with("users.noreply."));
+        if of_host.is_some_and(|(name, _)| is_owner(name.rsplit('+').next().unwrap_or(name))) {
+            return true;
+        }
+        let file = self.machine.world().place().home.join(".config/gh/hosts.yml");
+        let logins = self.machine.text(&file);
+        let lines = logins.as_exact().into_iter().flat_map(str::lines);
+        lines
+            .filter_map(|line| line.trim().strip_prefix("user:"))
+            .any(|name| is_owner(name.trim().trim_matches(['"', '\''])))
     }
 
     /// The address of a remote, or what is written in its place, where it leads to the repository of somebody else: neither the project had it

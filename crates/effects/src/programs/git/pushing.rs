@@ -119,7 +119,10 @@ pub(super) fn send_pack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 
 /// What `git subtree push` does: it adds the commits of a directory to a branch of the remote.
 pub(super) fn subtree_push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
-    let receivers = git.receivers(words.operands().get(1));
+    let remote = words.operands().get(1);
+    git.note_strange_remote(remote);
+    git.note_changed_remote(remote);
+    let receivers = git.receivers(remote);
     git.change_receivers(&receivers, LossThere::None);
     git.remote_update(&["subtree"], "");
     Exit::silent()

@@ -62,7 +62,7 @@ pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Ex
             Exit::silent()
         }
         "obliterate" => {
-            git.rewrite(&Value::exact("all branches"), "rewrites every commit");
+            git.rewrite_all("rewrites every commit");
             git.touch("")
         }
         "maintenance" if matches!(words.operand(0), Some("start" | "register")) => {
@@ -440,6 +440,13 @@ impl Git<'_, '_> {
             .find_map(|start| text.strip_prefix(start))
             .unwrap_or(text);
         self.lacks_reference(short)
+    }
+
+    /// Rewrites all commits of this repository. In one that the command made itself, by a clone or from nothing, they are nobody's yet.
+    pub(super) fn rewrite_all(&mut self, note: &str) {
+        if self.root().is_none_or(|root| !self.machine.is_made_here(&root)) {
+            self.rewrite(&Value::exact("all branches"), note);
+        }
     }
 
     /// Rewrites the history of a reference.

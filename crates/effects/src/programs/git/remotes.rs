@@ -511,6 +511,8 @@ impl Git<'_, '_> {
                     if let Some(root) = self.root() {
                         self.machine.add(Draft::new(EffectKind::FileRead, Target::Path(root)));
                     }
+                } else {
+                    self.note_stranger(text);
                 }
             }
             Some(_) | None => {}

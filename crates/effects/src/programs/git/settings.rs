@@ -242,7 +242,7 @@ fn lfs(git: &mut Git<'_, '_>, words: &Words) -> Exit {
             git.touch("")
         }
         Some("migrate") if words.operand(1) != Some("info") => {
-            git.rewrite(&Value::exact("all branches"), "rewrites the commits that hold the files");
+            git.rewrite_all("rewrites the commits that hold the files");
             Exit::silent()
         }
         Some("track" | "untrack") => {

@@ -2,6 +2,8 @@
 
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
+use crate::path::AbsolutePath;
+use crate::world::Entry;
 
 /// Interprets a call of a server of files: the directory is an operand or behind an option, else the working directory.
 pub(crate) fn serve(machine: &mut Machine<'_>, call: &Call) -> Exit {
@@ -27,6 +29,18 @@ pub(crate) fn is_local(words: &[Value]) -> bool {
     })
 }
 
+/// The greatest number of entries of a directory whose links are looked at (ours).
+const LINKS: usize = 256;
+
+/// Where the links of a directory lead that leave the workspace.
+fn led_out(machine: &Machine<'_>, directory: &AbsolutePath, workspace: &AbsolutePath) -> Vec<AbsolutePath> {
+    let entries = machine.paths_of(&format!("{directory}/*")).unwrap_or_default();
+    let entries = entries.iter().take(LINKS).filter_map(|entry| AbsolutePath::new(entry));
+    let links = entries.filter(|entry| matches!(machine.entry(entry), Entry::Symlink(_)));
+    let led = links.filter_map(|link| machine.one_path_through(&Value::exact(link.as_str())));
+    led.filter(|place| !place.is_within(workspace)).collect()
+}
+
 /// Adds that a directory is handed to the network, where that gives away a home directory or credentials outside of the task.
 pub(crate) fn hand_out(machine: &mut Machine<'_>, directory: &Value) {
     let place = machine.world().place();
@@ -34,9 +48,16 @@ pub(crate) fn hand_out(machine: &mut Machine<'_>, directory: &Value) {
     let Some(path) = machine.one_path_through(directory) else { return };
     let holds_home = home.is_within(&path);
     if !holds_home && path.is_within(&workspace) {
+        // What a link in it leads to is handed out as if it lay there.
+        for led in led_out(machine, &path, &workspace) {
+            hand_out(machine, &Value::exact(led.as_str()));
+        }
         return;
     }
-    let secrets = machine.credentials_within(&path, &[]);
+    let mut secrets = machine.credentials_within(&path, &[]);
+    if machine.names_secret(&Value::exact(path.as_str())) {
+        secrets.push(path.clone());
+    }
     if let Some(secret) = secrets.first() {
         machine.read(&Value::exact(secret.as_str()));
     } else if !holds_home {

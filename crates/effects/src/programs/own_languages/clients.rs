@@ -22,6 +22,11 @@ const SHELLS: &[(&[&str], &[&str])] = &[
     (&["snowsql"], &["!system ", "!"]),
     (&["nmap"], &["!"]),
     (&["debugfs"], &["!"]),
+    // Consoles of other trades: gnuplot 6, ngspice 42, GnuPG 2.4 (gpg-connect-agent(1)), GHCi, Pry 0.15.
+    (&["gnuplot", "ngspice"], &["shell ", "!"]),
+    (&["gpg-connect-agent"], &["/run ", "/hex /run "]),
+    (&["ghci"], &[":! ", ":!"]),
+    (&["pry"], &["."]),
 ];
 /// What a line or a statement begins with that reads a file of the user, with the file behind it in quotes or as a word.
 const READS: &[(&[&str], &[&str])] = &[

@@ -4,7 +4,7 @@ use crate::interpreter::{Call, Input, Machine, Value};
 
 /// How the code is run.
 #[derive(Debug, Clone, Copy)]
-enum Runner {
+pub(super) enum Runner {
     /// By an interpreter that is followed, with this option.
     Followed(&'static str, &'static str),
     /// As code of this language, which is not followed.
@@ -72,7 +72,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     }
 }
 
-fn run_code(machine: &mut Machine<'_>, call: &Call, runner: Runner, code: &str) {
+pub(super) fn run_code(machine: &mut Machine<'_>, call: &Call, runner: Runner, code: &str) {
     match runner {
         Runner::Followed(interpreter, option) => {
             let words = [interpreter, option, code].map(Value::exact);
@@ -99,7 +99,7 @@ fn run_code(machine: &mut Machine<'_>, call: &Call, runner: Runner, code: &str) 
 }
 
 /// The values of options, in the next word or behind `=` or `:`.
-fn values(call: &Call, options: &[&str]) -> Vec<String> {
+pub(super) fn values(call: &Call, options: &[&str]) -> Vec<String> {
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {

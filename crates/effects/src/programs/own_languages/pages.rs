@@ -3,7 +3,7 @@
 use crate::effect::Depth;
 use crate::interpreter::{Call, Input, Machine, Value};
 
-use super::{may_run, path, texts};
+use super::{may_run, path, sources, texts};
 
 /// Programs that read TeX (TeX Live 2024).
 const TEX: &[&str] = &[
@@ -65,7 +65,7 @@ const MAGICK_TEXTS: &[&str] =
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     if TEX.contains(&program) {
-        for text in texts(call).into_iter().chain(sources(machine, call)) {
+        for text in texts(call).into_iter().chain(sources_of_tex(machine, call)) {
             tex(machine, &text);
         }
     }
@@ -82,18 +82,11 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
 }
 
 /// The texts of the sources that a call of TeX names, where it may run commands.
-fn sources(machine: &Machine<'_>, call: &Call) -> Vec<String> {
+fn sources_of_tex(machine: &Machine<'_>, call: &Call) -> Vec<String> {
     let is_told = |word: &str| {
         word.trim_start_matches('-').starts_with("shell-escape") || word.ends_with("enable-write18")
     };
-    if !call.words.iter().filter_map(Value::as_exact).any(is_told) {
-        return Vec::new();
-    }
-    let files = call.arguments.operands.iter().filter_map(|file| {
-        let found = machine.one_path_through(file)?;
-        machine.text(&found).as_exact().map(str::to_owned)
-    });
-    files.collect()
+    if call.words.iter().filter_map(Value::as_exact).any(is_told) { sources(machine, call) } else { Vec::new() }
 }
 
 fn tex(machine: &mut Machine<'_>, text: &str) {

@@ -72,6 +72,20 @@ pub(super) fn brought(text: &str) -> Option<&str> {
     (!file.is_empty() && !file.starts_with(['!', '+'])).then_some(file)
 }
 
+/// Commands that open a file to change it (`:help edit-files`, `:help arglist`, `:help opening-window`).
+const OPENED: &[&str] = &[
+    "e ", "edit ", "e! ", "edit! ", "sp ", "split ", "vs ", "vsplit ", "vsp ", "tabe ", "tabedit ", "tabnew ", "new ", "vnew ",
+    "ene ", "find ", "fin ", "sf ", "sfind ", "drop ", "args ", "arga ", "argadd ", "arge ", "argedit ", "n ", "next ", "n! ", "next! ",
+];
+
+/// The file that a command of the editor opens, so that it is what a later `:w` writes to.
+pub(super) fn opened(text: &str) -> Option<&str> {
+    let line = text.trim_start_matches([':', ' ']);
+    let line = line.strip_prefix("silent! ").or_else(|| line.strip_prefix("silent ")).unwrap_or(line);
+    let file = OPENED.iter().find_map(|word| line.strip_prefix(word))?.trim();
+    (!file.is_empty() && !file.starts_with(['!', '+', '#', '%'])).then_some(file)
+}
+
 /// What is sent to an editor that runs already, as far as it leads out of the editor: keys behind a colon are a command of its own, others may be
 /// typed into a terminal that it shows (`--remote-send`, `--remote-expr`: `:help clientserver` of Vim, `:help remote` of Neovim).
 pub(super) fn sent(machine: &mut Machine<'_>, call: &Call) {

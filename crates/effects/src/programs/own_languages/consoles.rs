@@ -1,0 +1,97 @@
+//! Consoles of frameworks and languages: what comes in, or stands behind an option, is code in a language that is followed, with all that the project
+//! holds at hand.
+
+use crate::interpreter::{Call, Input, Machine, Value};
+
+use super::codes::{self, Runner};
+
+/// A console.
+struct Console {
+    programs: &'static [&'static str],
+    /// The words that open it, as they follow each other; one of them is enough. Without any, each call does.
+    opened: &'static [&'static [&'static str]],
+    /// Options whose value is code.
+    options: &'static [&'static str],
+    runner: Runner,
+}
+
+const PYTHON: Runner = Runner::Followed("python3", "-c");
+const RUBY: Runner = Runner::Followed("ruby", "-e");
+const PHP: Runner = Runner::Followed("php", "-r");
+
+/// Sources: Rails 8, "The Rails Command Line"; Django 5, "django-admin and manage.py", and django-extensions; Flask 3, "Command Line"; Scrapy 2, "shell";
+/// Pyramid 2, `pshell`; php(1), `-a`; Laravel 12, "Tinker"; PsySH 0.12; Drush 13, `php:eval` and `php:cli`; WP-CLI 2, `wp shell`; irb, Pry 0.15; Hanami,
+/// Padrino and Jekyll consoles; Spark 3.5, "Quick Start"; Groovy 4, "Groovysh"; sbt 1, "console"; Leiningen 2; Scala 3; utop 2; GHC 9, "Using GHCi".
+const CONSOLES: &[Console] = &[
+    console(&["rails", "hanami", "padrino", "rack-console"], &[&["console"], &["c"]], &[], RUBY),
+    console(&["irb", "pry", "pry-remote"], &[], &["-e", "--exec"], RUBY),
+    console(
+        &["python", "python3", "django-admin", "uv", "poetry", "pipenv"],
+        &[&["manage.py", "shell"], &["manage.py", "shell_plus"], &["shell_plus"]],
+        &["-c", "--command"],
+        PYTHON,
+    ),
+    console(&["django-admin", "flask", "scrapy"], &[&["shell"]], &["-c", "--command"], PYTHON),
+    console(&["pshell", "bpython", "ptpython", "pyspark"], &[], &[], PYTHON),
+    console(&["php"], &[&["-a"], &["--interactive"], &["artisan", "tinker"]], &["--execute"], PHP),
+    console(&["artisan", "sail"], &[&["tinker"]], &["--execute"], PHP),
+    console(&["psysh", "boris"], &[], &[], PHP),
+    console(&["drush"], &[&["php:cli"], &["php"], &["core:cli"]], &[], PHP),
+    console(&["wp"], &[&["shell"]], &[], PHP),
+    console(&["spark-shell", "scala", "amm"], &[], &[], Runner::Language("scala")),
+    console(&["sbt", "mill"], &[&["console"], &["consoleQuick"]], &[], Runner::Language("scala")),
+    console(&["groovysh"], &[], &["-e"], Runner::Language("groovy")),
+    console(&["lein", "clj", "clojure"], &[&["repl"]], &[], Runner::Language("clojure")),
+    console(&["utop", "ocaml"], &[], &["-e"], Runner::Language("ocaml")),
+    console(&["ghci"], &[], &["-e"], Runner::Language("ghc")),
+    console(&["stack", "cabal"], &[&["ghci"], &["repl"]], &[], Runner::Language("ghc")),
+];
+
+/// Commands of consoles that take code as words (Drush 13, `php:eval`).
+const EVALUATED: &[(&[&str], &[&str], Runner)] = &[(&["drush"], &["php:eval", "ev", "eval", "php-eval"], PHP)];
+
+const fn console(
+    programs: &'static [&'static str],
+    opened: &'static [&'static [&'static str]],
+    options: &'static [&'static str],
+    runner: Runner,
+) -> Console {
+    Console { programs, opened, options, runner }
+}
+
+/// The code with the libraries that the console has loaded (`config/boot.rb` of Rails loads the files' own).
+fn with_libraries(runner: Runner, code: String) -> String {
+    match runner {
+        Runner::Followed("ruby", _) => format!("require 'fileutils'\n{code}"),
+        Runner::Followed(..) | Runner::Language(_) | Runner::Mongo => code,
+    }
+}
+
+pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
+    let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+    for console in CONSOLES.iter().filter(|console| console.programs.contains(&program)) {
+        let is_opened = |series: &&[&str]| {
+            words.windows(series.len()).any(|words| {
+                let matches = |(word, asked): (&&str, &&str)| *word == *asked || word.ends_with(&format!("/{asked}"));
+                words.iter().zip(*series).all(matches)
+            })
+        };
+        if !console.opened.is_empty() && !console.opened.iter().any(is_opened) {
+            continue;
+        }
+        let input = match &call.input {
+            Input::Text(Value::Exact(text)) => Some(text.clone()),
+            _ => None,
+        };
+        for code in codes::values(call, console.options).into_iter().chain(input) {
+            codes::run_code(machine, call, console.runner, &with_libraries(console.runner, code));
+        }
+    }
+    for (_, commands, runner) in EVALUATED.iter().filter(|(programs, ..)| programs.contains(&program)) {
+        if let Some(at) = words.iter().position(|word| commands.contains(word)) {
+            for code in words.iter().skip(at + 1).filter(|word| !word.starts_with('-')) {
+                codes::run_code(machine, call, *runner, code);
+            }
+        }
+    }
+}
