@@ -152,6 +152,7 @@ pub mod tiers;
 mod turn_end;
 mod turn_gates;
 mod unhooked;
+mod unputtable;
 mod unreviewed;
 pub mod usage;
 mod verification;
