@@ -99,6 +99,29 @@ fn an_id_of_several_sessions_names_no_call_at_any_door() {
     assert!(environment.project().join("draft.txt").exists());
 }
 
+#[test]
+fn a_session_has_one_ending() {
+    let environment = TestEnvironment::new();
+    copilot(&environment, "one", "ls -a");
+    let end = |session: &str| {
+        let payload = json!({ "sessionId": session, "timestamp": 2, "cwd": environment.project(), "reason": "complete" });
+        said(&environment, "copilot", &payload);
+    };
+    end("one");
+    end("one");
+    // Of this one no hook ever heard.
+    end("other");
+    let log = environment.succeed(&["log"]);
+    assert_eq!(log.matches("the session ended").count(), 1, "{log}");
+    assert!(!environment.succeed(&["session", "list"]).contains("other"));
+    let names: Vec<Json> = environment.records("one").iter().map(|one| one["body"]["name"].clone()).collect();
+    assert_eq!(names.iter().filter(|name| **name == "SessionEnd").count(), 1, "{names:?}");
+    // Who works on has another one.
+    copilot(&environment, "one", "ls -l");
+    end("one");
+    assert_eq!(environment.succeed(&["log"]).matches("the session ended").count(), 2);
+}
+
 /// What a client cannot take it hears as a refusal, and everybody who is asked about the call says so.
 #[test]
 fn what_was_refused_at_the_door_is_known_as_refused_everywhere() {
