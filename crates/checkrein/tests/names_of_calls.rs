@@ -215,3 +215,45 @@ fn what_the_user_would_lose_is_told_before_the_guard() {
         "{shown}"
     );
 }
+
+/// Cline is a program of Bun, which runs what a key outside the tables of this file names in the folder where it is started.
+#[test]
+fn code_that_a_client_runs_when_it_starts_is_guarded_in_its_sessions() {
+    let environment = TestEnvironment::new();
+    let cases = [
+        ("preload = [\"./a.ts\"]\n", true),
+        ("\"preload\" = \"./a.ts\"\n[test]\nroot = \"x\"\n", true),
+        ("x = [\n  [1],\n]\npreload = \"./a.ts\"\n", true),
+        ("[test]\npreload = [\"./setup.ts\"]\n", false),
+        ("preload = []\n[install]\nexact = true\n", false),
+        ("# preload = \"a\"\nsmol = true\n", false),
+    ];
+    for (text, is_code) in cases {
+        for (name, is_meant) in [("cline", true), ("qwen", false)] {
+            let client = checkrein_clients::named(name).unwrap();
+            let written = text.replace('\n', "\\n").replace('"', "\\\"");
+            let command = format!("printf \"{written}\" > bunfig.toml");
+            let output = said(&environment, name, &dangerous(client, &environment, &command));
+            assert_eq!(
+                client.canary.is_denied(&output),
+                is_code && is_meant,
+                "{name}: {command}: {output:?}"
+            );
+        }
+    }
+    let doctor =
+        || String::from_utf8(environment.checkrein(&["doctor", "--client", "cline"]).stdout).unwrap();
+    let start = json!({ "taskId": "task", "workspaceRoots": [environment.project()], "agent_id": "a",
+        "hookName": "TaskStart" });
+    for (text, is_code) in [(cases[3].0, false), (cases[0].0, true)] {
+        environment.write("bunfig.toml", text);
+        assert_eq!(doctor().contains("bunfig.toml: Cline runs"), is_code, "{}", doctor());
+        said(&environment, "cline", &start);
+        let told = environment
+            .succeed(&["log", "--session", "task"])
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert_eq!(told.contains("bunfig.toml: Cline runs"), is_code, "{told}");
+    }
+}

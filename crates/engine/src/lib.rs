@@ -137,6 +137,7 @@ pub mod resident;
 pub mod retention;
 pub mod rollback;
 pub mod rules;
+pub mod run_by_client;
 mod seal;
 mod sealed_texts;
 pub mod senders;
