@@ -288,8 +288,8 @@ pub(crate) fn before(
 /// The id of a call for which its client has none: its number in the session, and what tells the session from the others of this machine.
 pub(crate) fn own_id(session: &FolderName, number: u64) -> ActionId {
     let digest = Sha256::digest(session.as_str());
-    let mark: String = digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
-    ActionId(format!("action-{number}-{mark}"))
+    let mark = digest.iter().take(3).fold(0_u32, |mark, byte| mark << 8 | u32::from(*byte));
+    ActionId(format!("action-{number}-{mark:06x}"))
 }
 
 /// Why a call that waited for an answer would not do any more what was asked about; `None` where it would. Everything is read anew.

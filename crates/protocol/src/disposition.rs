@@ -18,13 +18,22 @@ pub enum CallDisposition {
 impl ReviewRecord {
     /// Returns what became of the call at the door.
     pub fn disposition(&self) -> CallDisposition {
+        // Where the agent was told something else than the verdict says, that is always a refusal.
+        let is_told_otherwise = self.answered.is_some();
         match (self.mode, self.verdict) {
+            (Enforcement::Enforce, VerdictKind::Escalate) if !is_told_otherwise => CallDisposition::Asked,
+            (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) if !is_told_otherwise => {
+                CallDisposition::LetRun
+            }
+            (
+                Enforcement::Enforce,
+                VerdictKind::Ok
+                | VerdictKind::Nudge
+                | VerdictKind::Escalate
+                | VerdictKind::Block
+                | VerdictKind::Halt,
+            ) => CallDisposition::Refused,
             (Enforcement::Observe, _) => CallDisposition::LetRun,
-            // The agent was told something else than the verdict says, and that is always a refusal.
-            (Enforcement::Enforce, _) if self.answered.is_some() => CallDisposition::Refused,
-            (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) => CallDisposition::LetRun,
-            (Enforcement::Enforce, VerdictKind::Escalate) => CallDisposition::Asked,
-            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => CallDisposition::Refused,
         }
     }
 

@@ -145,7 +145,7 @@ pub fn judge(
             })?);
         }
         OutputForm::Text => {
-            print(&in_words((&review, &called), opinion, (&before, &after), &of_it, &proposals))
+            print(&in_words((&review, &called), opinion, (&before, &after), &of_it, &proposals));
         }
     }
     Ok(ExitStatus::Done)

@@ -67,7 +67,7 @@ pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> R
         return match record.map(|record| (record.seq, record.body)) {
             Some((seq, RecordBody::Review(review))) => {
                 let name = format!("{}:{seq}", folder.as_str());
-                Ok(Found { name, folder, seq, review })
+                Ok(Found { folder, seq, review, name })
             }
             Some(_) | None => Err(NamedKind::Action.unknown(id)),
         };
