@@ -13,6 +13,7 @@
 //! | `owned_places` | places elsewhere that a user calls their own |
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
+//! | `run_by_client` | files with code that a client runs when it is started |
 //! | `answering_event` | the event at which hooks answer in place of the user |
 //! | `attack_tools` | programs that are made to attack machines |
 //! | `hidden_characters` | characters of which nothing is shown |
