@@ -267,7 +267,7 @@ fn a_refusal_names_the_part_of_checkrein_that_a_directory_holds() {
     }
     let shown = environment.succeed(&["show", "LAST"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("it cannot be allowed: it changes or deletes Checkrein itself (`~/.local"),
+        shown.contains("it cannot be allowed: it destroys `~`, which must not be lost, and it changes or deletes Checkrein itself (`~/.local"),
         "{shown}"
     );
     // Another thing that must not be lost is allowed for one call, and no longer.

@@ -45,7 +45,10 @@ fn replay(client: &str, folder: &str) -> Vec<(String, Json)> {
             assert!(answer.get(key).is_none(), "{name}: {answer}");
         }
         assert_eq!(answer["hookSpecificOutput"].get("permissionDecision"), None, "{name}: {answer}");
-        assert!(!environment.records(&name).is_empty(), "{name} is not recorded");
+        // An end alone, of a session of which nothing is on record, ends nothing.
+        if payload["hook_event_name"] != "SessionEnd" {
+            assert!(!environment.records(&name).is_empty(), "{name} is not recorded");
+        }
         (name, answer)
     });
     answers.collect()

@@ -722,3 +722,52 @@ fn a_file_that_cannot_be_read_stays_and_doctor_names_what_is_direct() {
     let doctor = environment.succeed(&["doctor"]);
     assert!(doctor.contains("behind checkrein: a"), "{doctor}");
 }
+
+/// What stands above the gateway, such as a terminal, stays when it ends, and is no parent of what is started there later.
+#[test]
+fn a_gateway_that_ended_is_the_parent_of_nobody() {
+    let environment = TestEnvironment::new();
+    let mut gateway = Gateway::start(&environment, "db", json!({}));
+    gateway.call("echo", json!({ "text": "a" }));
+    let session = || {
+        let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+        let mut names = sessions.map(|session| session.file_name().into_string().unwrap());
+        names.find(|name| name.starts_with("mcp-db-")).unwrap()
+    };
+    gateway.leave();
+    let records = environment.records(&session());
+    assert_eq!(records.last().unwrap()["body"]["name"], "SessionEnd", "{records:?}");
+    let start = environment.payload("later", "SessionStart", json!({ "source": "startup" }));
+    environment.answer_to(&start);
+    environment.bash("later", "ls");
+    let list = environment.succeed(&["session", "show", "later"]);
+    assert!(!list.contains("another agent started it") && !list.contains("mcp-db"), "{list}");
+}
+
+/// A client that sends no id of its call has its hook review it first, and the gateway behind it knows that.
+#[test]
+fn a_call_that_hook_and_gateway_see_is_judged_and_counted_once() {
+    let environment = TestEnvironment::new();
+    let payload = |tool: &str, id: &str| {
+        let fields =
+            json!({ "tool_name": format!("mcp__db__{tool}"), "tool_input": { "n": 1 }, "tool_use_id": id });
+        environment.payload("session", "PreToolUse", fields)
+    };
+    assert_eq!(support::decision(&environment.answer_to(&payload("send_message", "c1"))), Some("ask"));
+    let mut gateway = Gateway::start(&environment, "db", json!({}));
+    assert!(!texts(&gateway.call("send_message", json!({ "n": 1 }))).1, "the user said yes to the client");
+    let of_gateway = || {
+        let sessions = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+        sessions.filter(|session| session.file_name().to_string_lossy().starts_with("mcp-")).count()
+    };
+    assert_eq!(of_gateway(), 0, "one call is in one session");
+    // Another one, and the same one once it has ended, nobody has seen.
+    assert!(texts(&gateway.call("send_message", json!({ "n": 2 }))).1);
+    let ended = environment.payload(
+        "session",
+        "PostToolUse",
+        json!({ "tool_name": "mcp__db__send_message", "tool_input": { "n": 1 }, "tool_use_id": "c1", "tool_response": "ok" }),
+    );
+    environment.answer_to(&ended);
+    assert!(texts(&gateway.call("send_message", json!({ "n": 1 }))).1, "that one has ended");
+}

@@ -120,10 +120,10 @@ fn what_would_have_run_instead_of_a_refused_call_is_not_told_as_run() {
     });
     environment.answer_to(&environment.payload("s", "PreToolUse", call));
     let log = environment.succeed(&["log"]);
-    assert!(log.contains("refused") && log.contains("rewrites the history"), "{log}");
+    assert!(log.contains("stopped") && log.contains("rewrites the history"), "{log}");
     assert!(!log.contains("instead"), "{log}");
     let shown = environment.succeed(&["session", "show", "s"]);
-    assert!(shown.contains("refused") && !shown.contains("instead"), "{shown}");
+    assert!(shown.contains("stopped") && !shown.contains("instead"), "{shown}");
 }
 
 #[test]

@@ -407,6 +407,7 @@ pub fn event(name: &str) -> String {
         "checkrein.approval_forged" => "refused an answer that you did not give",
         "checkrein.started_by" => "another agent started it",
         "checkrein.started_agent" => "started another agent",
+        "checkrein.run_by_client" => "the client runs code that a file of the project names",
         "checkrein.stopped" => "ended the run",
         "checkrein.stopped_again" => "found another reason to stop what was stopped already",
         "checkrein.allowed" => "you allowed a call",

@@ -160,6 +160,8 @@ pub struct ClientPaths {
     pub environment: &'static [&'static str],
     /// Files of a project that the client itself writes while it works.
     pub written: &'static [&'static str],
+    /// Files of the folder in which it starts, each with the key behind which code is named that it runs then.
+    pub runs: &'static [(&'static str, &'static str)],
     /// Folders of a project with documents whose heads may register hooks.
     pub documents: &'static [&'static str],
     /// The folder of its plugins, in its own folder; `None` where a project can enable none that brings hooks.
@@ -315,6 +317,7 @@ pub(crate) const NOWHERE: ClientPaths = ClientPaths {
     interposing: &[],
     environment: &[],
     written: &[],
+    runs: &[],
     documents: &[],
     plugins: None,
     expected: &[],

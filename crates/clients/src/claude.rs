@@ -74,6 +74,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &["CLAUDE_CODE_SHELL_PREFIX", "CLAUDE_CODE_SIMPLE"],
         environment: &[".claude/settings.json", LOCAL],
         written: &[LOCAL],
+        runs: &[],
         documents: &[".claude/agents", ".claude/skills", ".claude/commands"],
         plugins: Some("plugins"),
         expected: &[".claude/plans"],

@@ -61,6 +61,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
             (ClientPath::Folder("../Documents/Cline/Hooks"), ROLE),
         ],
         expected: &[".cline/data"],
+        // It is a program of Bun, which reads this file where it is started.
+        runs: &[("bunfig.toml", "preload")],
         ..NOWHERE
     },
     hooks: HookLayout { client: "cline", form: HookForm::Whole(script), events: EVENTS, ..PLAIN.hooks },
@@ -70,6 +72,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "a refused command becomes one that prints the reason and fails; any other refused call ends the run, and the reason is not shown",
         "its hooks cannot ask, so a call that needs a question is refused, and the user runs it in a terminal",
         "it opens its hook files anew at each call: one that is taken away in the middle of a session reviews nothing more. Calls that touch the four hook folders are refused",
+        "it runs what `preload` of `bunfig.toml` names in the folder where it is started, before any hook: writing such a file is asked about, so refused, and `doctor` names one that is there",
         "a hook of another file that changes the same call after ours has the last word",
         "a hook that takes longer than two minutes was not tried",
     ],

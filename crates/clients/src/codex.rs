@@ -76,6 +76,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &[],
         environment: &[],
         written: &[],
+        runs: &[],
         documents: &[],
         plugins: None,
         expected: &[".codex/memories"],

@@ -3,10 +3,17 @@
 use checkrein_protocol::{Client, PermissionMode};
 
 use crate::adapter::{ClientAdapter, PLAIN};
+use crate::output::HookOutput;
 use crate::questions::{Question, Questions};
 
-pub(crate) const ADAPTER: ClientAdapter =
-    ClientAdapter { client: Client::new("mcp"), title: "a client without elicitation", questions, ..PLAIN };
+pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
+    client: Client::new("mcp"),
+    title: "a client without elicitation",
+    questions,
+    // It puts every answer by itself, also a changed call.
+    encode: |_, _, _| HookOutput::line(&serde_json::json!({})),
+    ..PLAIN
+};
 
 /// The gateway says by the mode whether the client can ask its user for a server.
 fn questions(question: &Question<'_>) -> Questions {

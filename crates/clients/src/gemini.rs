@@ -67,6 +67,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         interposing: &[],
         environment: &[".gemini/.env", ".env"],
         written: &[],
+        runs: &[],
         documents: &[],
         plugins: None,
         expected: &[".gemini/tmp"],

@@ -1,8 +1,9 @@
 //! An agent behind the proxy for the Agent Client Protocol: a row without hooks. Whoever the agent is, the editor asks its user.
 
-use checkrein_protocol::Client;
+use checkrein_protocol::{Client, HookResponse};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN};
+use crate::output::HookOutput;
 use crate::questions::{Answerer, Questions};
 
 /// The name of the client in records of the proxy.
@@ -14,6 +15,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     title: "an agent behind `checkrein acp`",
     questions: |_| Questions::Asked,
     answerer: |_| Answerer::User,
+    // What an agent asks for is granted or not; it takes no other call.
+    encode: |_, answer, _| match answer {
+        HookResponse::Rewrite { text, .. } => HookOutput::refusal(text),
+        _ => HookOutput::line(&serde_json::json!({})),
+    },
     places: ClientPaths {
         folder: ".config/zed",
         guarded: &[

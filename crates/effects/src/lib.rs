@@ -62,3 +62,4 @@ pub use catalogue::{is_read_through, program_names};
 pub use checkrein_interpreter::{AnnouncedContent, LoggedMessage, Prediction, RunCommand, Value};
 pub use predict::{predict, predict_with};
 pub use programs::remote_hosts;
+pub use run_on_opening::names_code;

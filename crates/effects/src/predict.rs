@@ -204,7 +204,11 @@ fn effects_on_opening(
     catalogue: &UserCatalogue,
 ) -> Vec<Effect> {
     let texts = announced.iter().filter_map(|(path, content)| match content {
-        AnnouncedContent::Text(text) if run_on_opening::is_meant(path) => Some((path, text)),
+        AnnouncedContent::Text(text)
+            if run_on_opening::is_meant(path) || run_on_opening::is_run_by_client(world, path) =>
+        {
+            Some((path, text))
+        }
         AnnouncedContent::Text(_)
         | AnnouncedContent::Link(_)
         | AnnouncedContent::Mode(_)
@@ -217,6 +221,7 @@ fn effects_on_opening(
     let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
     for (path, text) in texts {
         run_on_opening::follow(&mut machine, path, text);
+        run_on_opening::follow_client(&mut machine, path, Some(text));
     }
     machine.into_prediction().effects
 }

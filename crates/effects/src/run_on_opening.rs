@@ -10,6 +10,7 @@ use crate::interpreter::{Draft, Machine, Value};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
 use crate::programs::follow_unread_text;
+use crate::world::World;
 
 /// What of a file runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,8 +155,54 @@ pub(crate) fn note_tasks(machine: &mut Machine<'_>, hook: &AbsolutePath) {
     });
 }
 
+/// Whether a text of TOML names code behind a key outside its tables. One that cannot be read may, where the word stands in it.
+pub fn names_code(text: &str, key: &str) -> bool {
+    match text.parse::<toml::Table>() {
+        Ok(table) => match table.get(key) {
+            None => false,
+            Some(toml::Value::Array(names)) => !names.is_empty(),
+            Some(toml::Value::String(name)) => !name.is_empty(),
+            Some(_) => true,
+        },
+        Err(_) => text.contains(key),
+    }
+}
+
+/// Whether a file is one of which the client of the session runs what it names.
+pub(crate) fn is_run_by_client(world: &dyn World, path: &AbsolutePath) -> bool {
+    world.run_by_client().iter().any(|one| path.name() == Some(one.file.as_str()))
+}
+
+/// Adds that the client of the session would run what a file names that is written with this text; `None` for a text that is not known.
+pub(crate) fn follow_client(machine: &mut Machine<'_>, path: &AbsolutePath, text: Option<&str>) {
+    let all = machine.world().run_by_client();
+    for one in all.iter().filter(|one| path.name() == Some(one.file.as_str())) {
+        if text.is_some_and(|text| !names_code(text, &one.key)) {
+            continue;
+        }
+        let note = format!("{} runs what its `{}` names when it is started there", one.client, one.key);
+        for aim in machine.paths_through(&Value::exact(path.as_str())) {
+            let draft = Draft::at(EffectKind::Persistence, aim).severity(Severity::High);
+            machine.add(draft.note(&note));
+        }
+    }
+}
+
 /// Adds what the settings that a command wrote would run.
 pub(crate) fn settle(machine: &mut Machine<'_>) {
+    let world = machine.world();
+    let read_by_client: Vec<AbsolutePath> = machine
+        .effects_since(0)
+        .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))
+        .filter_map(|effect| effect.target.path().cloned())
+        .filter(|path| is_run_by_client(world, path))
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    for path in read_by_client {
+        let text = machine.text(&path);
+        follow_client(machine, &path, if let Value::Exact(text) = &text { Some(text) } else { None });
+    }
     let mut written: Vec<AbsolutePath> = machine
         .effects_since(0)
         .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))

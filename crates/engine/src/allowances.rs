@@ -31,6 +31,7 @@ pub use report::{in_words, span_word};
 use crate::context::Context;
 use crate::records::review_record;
 use crate::session_ledger::mask_key;
+use crate::unputtable::Unputtable;
 use matching::{Candidate, Comparison, Difference};
 
 /// How long an allowance for once waits for its call, in milliseconds (ours).
@@ -45,11 +46,16 @@ pub(crate) fn lift(
     session: &str,
     action: &Action,
     review: Review,
-    call: &StoppedCall,
+    (call, at_door): (&StoppedCall, Option<Unputtable>),
 ) -> Review {
-    if review.verdict.kind < VerdictKind::Escalate {
+    // What the client would be given in its place it cannot take: allowed is the call as it is.
+    let is_unchanged = review.verdict.kind < VerdictKind::Escalate && at_door.is_some();
+    if review.verdict.kind < VerdictKind::Escalate && !is_unchanged {
         return review;
     }
+    let lifted = |review: Review| {
+        if is_unchanged { review.unchanged(report::LIFTED) } else { review.lifted(report::LIFTED) }
+    };
     let environment = context.environment();
     let now = environment.now();
     let given: Vec<(String, Allowance)> = granted::standing(environment, &call.digest, now)
@@ -68,11 +74,11 @@ pub(crate) fn lift(
             Some(difference) => differs = differs.or(Some(difference)),
             None if allowance.span == AllowedFor::Once => once.push(file),
             // What holds for longer is not used up.
-            None => return review.lifted(report::LIFTED),
+            None => return lifted(review),
         }
     }
     if once.iter().any(|file| granted::is_used_now(environment, file, now)) {
-        return review.lifted(report::LIFTED);
+        return lifted(review);
     }
     match differs {
         Some(difference) => review.remarked(&report::difference(&difference)),

@@ -24,6 +24,7 @@ use crate::guarded_start::guarded_start;
 use crate::installation::{self, Installations};
 use crate::places::{self, Ground};
 use crate::rules::{RuleTexts, standing};
+use crate::run_by_client;
 use crate::session_ledger;
 use crate::tiers::{self, AgentName};
 
@@ -286,6 +287,7 @@ impl Context {
             tool_output: self.tool_output(),
         })
         .with_typing(self.environment.client.typing)
+        .with_run_by_client(run_by_client::facts(self.environment.client))
         .with_guarded_starts(start)
         .with_owned_remotes(self.policy.config().owned.remotes.clone())
     }

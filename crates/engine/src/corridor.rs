@@ -14,7 +14,7 @@
 use std::time::Instant;
 
 use checkrein_facts::{History, World as _};
-use checkrein_ledger::{Durability, LedgerError};
+use checkrein_ledger::{Durability, FolderName, LedgerError};
 use checkrein_policy::{LogLevel, Mode, OnProduction, ProductionBy, Sync, on_production};
 use checkrein_protocol::{Action, ActionId, ChangeId, HookEvent, HookResponse, RecordBody, ReviewRecord};
 use checkrein_session::{KnownSession, SessionAppend, SessionLedger, SessionState};
@@ -23,6 +23,7 @@ use checkrein_review::{Forecast, Review, Saved, VerdictKind};
 use checkrein_snapshot::SessionPlace;
 use checkrein_supervise::runs::HookSwitch;
 use checkrein_world::RealWorld;
+use sha2::{Digest as _, Sha256};
 
 use crate::adjudication::{Adjudicated, Surface, adjudicate, take_failure};
 use crate::allowances::{self, Allowance, StoppedCall};
@@ -43,6 +44,7 @@ use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
 use crate::session_ledger;
 use crate::stop::{BUDGET, Barrier, Stopping, is_reported, stop_session};
+use crate::unputtable::{Door, Unputtable};
 
 /// What was used to answer a call, and is not needed any more.
 #[derive(Debug)]
@@ -92,7 +94,7 @@ pub(crate) fn before(
     let Call { event, action, halted, started, .. } = call;
     let config = context.policy().config();
     let state = known.state();
-    let id = call.id.cloned().unwrap_or_else(|| ActionId(format!("action-{}", state.actions() + 1)));
+    let id = call.id.cloned().unwrap_or_else(|| own_id(ledger.folder(), state.actions() + 1));
     if !config.step_reviewer.enabled && halted.is_none() {
         context.record(ledger, not_reviewed(&id));
         return Answered::from(HookResponse::NoOpinion);
@@ -149,8 +151,9 @@ pub(crate) fn before(
     let program = context.environment().program.as_deref();
     let production = on_production(&review.side_effects.effects, config);
     let wants_record = wants_record(production.as_ref(), &review);
-    let stopped =
-        (is_stopped(&review) || wants_record).then(|| StoppedCall::of(&forecast, &world, &review, program));
+    let door = Door { event, action, place: world.place(), config, halted };
+    let stopped = (is_stopped(&review) || wants_record || door.refuses(context, &review).is_some())
+        .then(|| StoppedCall::of(&forecast, &world, &review, program));
     drop(forecast);
     let session = ledger.folder().as_str();
     let covering = match &stopped {
@@ -162,7 +165,8 @@ pub(crate) fn before(
     let review = match (&covering, &stopped) {
         (Covering::By(change), _) => covered(review, change),
         (Covering::Not(..) | Covering::None, Some(call)) => {
-            allowances::lift(context, session, action, review, call)
+            let at_door = door.refuses(context, &review);
+            allowances::lift(context, session, action, review, (call, at_door))
         }
         (Covering::Not(..) | Covering::None, None) => review,
     };
@@ -198,6 +202,7 @@ pub(crate) fn before(
         Sync::Important | Sync::Never => Durability::Plain,
     };
     let nobody = nobody(context, event, &review, world.history());
+    let at_door = door.refuses(context, &review);
     let elapsed = started.elapsed();
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
@@ -211,7 +216,7 @@ pub(crate) fn before(
             record.change = Some(change.clone());
         }
     }
-    if is_stopped(&review) {
+    if is_stopped(&review) || at_door.is_some() {
         record.digest = Some(allowances::digest(action));
         record.code = stopped.as_ref().map(|call| call.code.clone());
         record.unliftable = stopped.map(|call| call.unliftable).unwrap_or_default();
@@ -227,7 +232,9 @@ pub(crate) fn before(
         Waited::NotAsked
     };
     record.answered = match &waited {
-        Waited::NotAsked => nobody.map(Nobody::in_the_record),
+        Waited::NotAsked => {
+            nobody.map(Nobody::in_the_record).or_else(|| at_door.as_ref().map(Unputtable::in_the_record))
+        }
         Waited::Allowed { .. } => None,
         Waited::Refused { in_the_record, .. } => Some(in_the_record.clone()),
     };
@@ -252,6 +259,7 @@ pub(crate) fn before(
             if halted.is_none()
                 && (review.verdict.kind >= VerdictKind::Block
                     || nobody.is_some()
+                    || at_door.is_some()
                     || written.state.behaviour().now() != behaviour) =>
         {
             answering.with_interventions(review, &id, &written.state)
@@ -275,6 +283,13 @@ pub(crate) fn before(
         approval,
         remains: Some(Remains { _world: world, _review: review, _written: written }),
     }
+}
+
+/// The id of a call for which its client has none: its number in the session, and what tells the session from the others of this machine.
+pub(crate) fn own_id(session: &FolderName, number: u64) -> ActionId {
+    let digest = Sha256::digest(session.as_str());
+    let mark = digest.iter().take(3).fold(0_u32, |mark, byte| mark << 8 | u32::from(*byte));
+    ActionId(format!("action-{number}-{mark:06x}"))
 }
 
 /// Why a call that waited for an answer would not do any more what was asked about; `None` where it would. Everything is read anew.

@@ -4,13 +4,14 @@
 //! standard error failed. So the user reads it where the client shows a line: at the start of the session that follows here.
 
 use checkrein_clients::is_canary;
-use checkrein_ledger::{Durability, FolderName};
-use checkrein_protocol::{ChangeId, HookEvent};
-use checkrein_session::{KnownSession, SessionLedger, SessionState, SessionSummary};
+use checkrein_ledger::{Durability, FolderName, last};
+use checkrein_protocol::{ChangeId, HookEvent, RecordBody};
+use checkrein_session::{KnownSession, SESSION_END, SessionLedger, SessionState, SessionSummary};
 use serde_json::{Value as Json, json};
 
 use crate::change_records;
 use crate::context::Context;
+use crate::lineage;
 use crate::records::event_record;
 use crate::usage;
 
@@ -27,6 +28,10 @@ const UNVERIFIED: &str = "unverified_changes";
 /// the session counts it.
 pub(crate) fn session_ended(context: &Context, ledger: &SessionLedger, event: &HookEvent) {
     let environment = context.environment();
+    lineage::end(context, ledger);
+    if is_over(ledger) {
+        return;
+    }
     let known = ledger.known().unwrap_or_else(|_| KnownSession::unknown());
     let read = usage::transcribed(context, event, &known, usage::AT_THE_END, None);
     let state = ledger.state().unwrap_or_default();
@@ -35,6 +40,26 @@ pub(crate) fn session_ended(context: &Context, ledger: &SessionLedger, event: &H
     if let Err(error) = ledger.append_all_to(known, environment.now(), bodies, Durability::Plain) {
         environment.diagnostics.add(format!("not recorded: {error}"));
     }
+}
+
+/// How many of the newest records are looked at for the end of a session (ours): behind it stands little but what was spent.
+const RECORDS: usize = 16;
+
+/// Whether nothing is left to end: the end is on record already, or nothing of the session is. Some clients tell of an end once for each
+/// place where the hook is registered, and of ends of conversations of their own of which no hook ever heard.
+pub(crate) fn is_over(ledger: &SessionLedger) -> bool {
+    if !ledger.path().exists() {
+        return true;
+    }
+    let Ok(records) = last(&ledger.path(), RECORDS) else { return false };
+    let newest = records.iter().rev().find_map(|record| match &record.body {
+        RecordBody::Event { name, .. } if name == SESSION_END => Some(true),
+        // The frame of a session, which says nothing of its going on.
+        RecordBody::Usage(_) | RecordBody::Anchor { .. } => None,
+        RecordBody::Event { name, .. } if name.starts_with("checkrein.") => None,
+        _ => Some(false),
+    });
+    newest.unwrap_or(records.len() < RECORDS)
 }
 
 /// What is written down beside the end of a session.

@@ -43,6 +43,7 @@ use crate::other_answerers::may_answer;
 use crate::questions::Nobody;
 use crate::records::{event_record, observed, recorded_input, success};
 use crate::retention;
+use crate::run_by_client;
 use crate::set_back;
 use crate::spending::{self, LimitWarnings};
 use crate::turn_end::turn_ended;
@@ -349,9 +350,20 @@ fn handle_moment(
             let answer =
                 halted.or(lost).map_or(HookResponse::NoOpinion, |text| HookResponse::Context { text });
             let answer = kept_settings::with(answer, unrecorded);
+            let run = run_by_client::found(context.environment().client, &event.cwd);
+            if let Some(what) = &run {
+                // Not each client shows what its hook says then.
+                let fields = json!({ ending::SUMMARY: what });
+                context.record(ledger, RecordBody::Event { name: run_by_client::FOUND.to_owned(), fields });
+            }
+            let run = run.map(|what| format!("checkrein: {what}; take it out, or have it looked at"));
+            let answer = kept_settings::with(answer, run.clone());
             let of_plugins = plugins::at_start(context.environment());
-            let for_user =
-                before.into_iter().chain(of_plugins).reduce(|one, other| format!("{one}\n{other}"));
+            let for_user = before
+                .into_iter()
+                .chain(run)
+                .chain(of_plugins)
+                .reduce(|one, other| format!("{one}\n{other}"));
             return Answered { for_user, ..Answered::from(answer) };
         }
         HookEventKind::BatchDone => {

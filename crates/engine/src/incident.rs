@@ -16,7 +16,7 @@ use checkrein_ledger::{Durability, FolderName, last, mask::mask_text};
 
 use checkrein_patterns::Issue;
 use checkrein_policy::{Config, EmergencyStop};
-use checkrein_protocol::{ActionId, Intervention, Record, RecordBody, Timestamp, VerdictKind};
+use checkrein_protocol::{ActionId, CallDisposition, Intervention, Record, RecordBody, Timestamp};
 use checkrein_session::recall::Goal;
 use checkrein_session::{Cost, SessionLedger, SessionState};
 
@@ -290,7 +290,7 @@ fn trigger(report: &Report<'_>, records: &[Record]) -> Option<String> {
             let error = if error.is_empty() { String::new() } else { format!(": {}", shown(&error)) };
             Some(format!("`{}` failed{error}", shown(&call(review))))
         }
-        RecordBody::Review(review) if review.verdict >= VerdictKind::Block => {
+        RecordBody::Review(review) if review.disposition() == CallDisposition::Refused => {
             Some(format!("`{}` was refused: {}", shown(&call(review)), shown(&review.reason)))
         }
         _ => None,

@@ -16,7 +16,7 @@ use checkrein_clients::{Protection, is_canary};
 use checkrein_ledger::last;
 use checkrein_policy::{Config, Mode, strictest};
 use checkrein_protocol::{
-    AbsolutePath, EffectKind, Enforcement, HookEvent, HookEventKind, HookResponse, Record, RecordBody,
+    AbsolutePath, CallDisposition, EffectKind, HookEvent, HookEventKind, HookResponse, Record, RecordBody,
     ReviewRecord, Timestamp,
 };
 use checkrein_session::SessionLedger;
@@ -311,9 +311,7 @@ fn is_by_a_call(records: &[Record], kept: &Kept, now: Timestamp) -> bool {
     let mut ran = false;
     for (position, record) in records.iter().enumerate() {
         let RecordBody::Review(review) = &record.body else { continue };
-        let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
-            && review.mode == Enforcement::Enforce;
-        if is_refused || review.answered.is_some() {
+        if review.disposition() == CallDisposition::Refused {
             continue;
         }
         let ended = records.iter().skip(position).find_map(|later| match &later.body {

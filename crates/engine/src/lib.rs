@@ -21,6 +21,7 @@
 //! | `confirmed_configuration` | the configuration as the user last confirmed it |
 //! | `places` | where home, configuration and state of the user really are |
 //! | `rules` | the texts that the rules of a workspace rest on |
+//! | `run_by_client` | code of a folder that a client runs when it is started there |
 //! | `sealed_texts` | copies of texts of the user, sealed where records are |
 //! | `session_texts` | texts that a session is held to, kept as one |
 //! | `beginning` | what a session began with, and being held to it |
@@ -52,6 +53,7 @@
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `unreviewed` | calls that ran although no review had let them: told |
+//! | `unputtable` | answers that a client cannot take, which are refusals |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `turn_gates`, `push_gates`, `gate_process` | gates at the end of a turn and before a push, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
@@ -137,6 +139,7 @@ pub mod resident;
 pub mod retention;
 pub mod rollback;
 pub mod rules;
+pub mod run_by_client;
 mod seal;
 mod sealed_texts;
 pub mod senders;
@@ -152,6 +155,7 @@ pub mod tiers;
 mod turn_end;
 mod turn_gates;
 mod unhooked;
+mod unputtable;
 mod unreviewed;
 pub mod usage;
 mod verification;

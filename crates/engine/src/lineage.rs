@@ -11,15 +11,15 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use checkrein_clients::{CLIENTS, is_canary};
+use checkrein_clients::{CLIENTS, GATEWAY, PROXIED, is_canary};
 use checkrein_ledger::{FolderName, StateDirectory, last};
-use checkrein_protocol::{AbsolutePath, Action, Enforcement, HookEvent, RecordBody, SessionId, VerdictKind};
+use checkrein_protocol::{AbsolutePath, Action, CallDisposition, HookEvent, RecordBody, SessionId};
 use checkrein_session::{Cost, SessionLedger, SessionState, calls_not_run};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::ending::SUMMARY;
+use crate::ending::{SUMMARY, is_over};
 use crate::environment::HostEnvironment;
 use crate::processes::Process;
 
@@ -124,7 +124,7 @@ pub(crate) fn begin(context: &Context, ledger: &SessionLedger, event: &HookEvent
     }
     let home = &context.environment().state;
     let own = ledger.folder();
-    let client = Process::client(context.environment().process);
+    let client = standing_for(context.environment());
     if parent_of(home, own).is_none()
         && let Some(parent) = found(context, own, event, client.as_ref())
         && !ancestors(home, &parent.session).iter().any(|above| above == own.as_str())
@@ -135,6 +135,29 @@ pub(crate) fn begin(context: &Context, ledger: &SessionLedger, event: &HookEvent
         let entry = ClientProcess { started: process.started, session: own.as_str().to_owned() };
         write(context, &processes(home).join(number.to_string()), &entry);
     }
+}
+
+/// Takes back by which process a session can be found as a parent: what is started there later is not started by it.
+pub(crate) fn end(context: &Context, ledger: &SessionLedger) {
+    let folder = processes(&context.environment().state);
+    let Some((number, _)) = standing_for(context.environment()) else { return };
+    let path = folder.join(number.to_string());
+    let is_own = |known: ClientProcess| known.session == ledger.folder().as_str();
+    if read::<ClientProcess>(&path).is_some_and(is_own)
+        && let Err(error) = fs::remove_file(&path)
+    {
+        context.environment().diagnostics.add(format!("`{}` was not removed: {error}", path.display()));
+    }
+}
+
+/// The process that stands for a session, with its number: the client that started the hook. A gateway and a proxy of ours are their own: what
+/// stands above them, such as a terminal, stays when they end.
+fn standing_for(environment: &HostEnvironment) -> Option<(i32, Process)> {
+    let number = environment.process;
+    if [GATEWAY.client, PROXIED].contains(&environment.client.client) {
+        return Process::read(number).map(|process| (number, process));
+    }
+    Process::client(number)
 }
 
 /// Announces the agents that a command names, should it start one of them where nobody can see from whom.
@@ -158,6 +181,12 @@ pub(crate) fn announce(context: &Context, ledger: &SessionLedger, action: &Actio
     };
     let folder = processes(&context.environment().state).join(ANNOUNCED);
     write(context, &folder.join(own), &announcement);
+}
+
+/// Returns the session of the nearest client above the process that asks; `None` where no client that is known stands there.
+pub fn session_above(environment: &HostEnvironment) -> Option<FolderName> {
+    let session = above(&environment.state, crate::processes::above(environment.process))?;
+    FolderName::on_disk(session.as_ref())
 }
 
 /// The session that started this one.
@@ -249,12 +278,17 @@ fn found(
         session != own.as_str()
             && FolderName::on_disk(session.as_ref()).is_some_and(|folder| home.ledger(&folder).exists())
     };
+    // A terminal keeps the variables of a session that opened it and is over.
+    let is_running = |session: &String| {
+        let folder = FolderName::on_disk(session.as_ref()).filter(|_| is_other(session));
+        folder.is_some_and(|folder| !is_over(&SessionLedger::of_folder(home, folder)))
+    };
     let by = |evidence: Evidence| move |session: String| Parent { session, evidence };
     client
         .and_then(|(_, process)| above(home, process.parent))
         .filter(is_other)
         .map(by(Evidence::Process))
-        .or_else(|| named_in_environment(context).find(is_other).map(by(Evidence::Environment)))
+        .or_else(|| named_in_environment(context).find(is_running).map(by(Evidence::Environment)))
         .or_else(|| announced(context, event, client).filter(is_other).map(by(Evidence::Announcement)))
 }
 
@@ -329,9 +363,7 @@ fn may_have_run(home: &StateDirectory, announcement: &Announcement) -> bool {
         _ => None,
     });
     review.is_none_or(|review| {
-        let is_stopped = review.mode == Enforcement::Enforce
-            && (matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
-                || review.answered.is_some());
+        let is_stopped = review.disposition() == CallDisposition::Refused;
         !is_stopped && !calls_not_run(&records).contains(&review.action_id)
     })
 }

@@ -5,10 +5,10 @@ use checkrein_patterns::{
 };
 use checkrein_policy::{Mode, Posture};
 use checkrein_protocol::{
-    Action, ActionId, ActorId, GovernanceRecord, HookEvent, MessagePlace, OwnFinding, RationalityRecord,
-    RecordBody, ReviewRecord, RiskRecord,
+    Action, ActionId, ActorId, GovernanceRecord, HookEvent, HookEventKind, MessagePlace, OwnFinding,
+    RationalityRecord, RecordBody, ReviewRecord, RiskRecord,
 };
-use checkrein_session::file_operations;
+use checkrein_session::{SESSION_END, TURN_END_EVENTS, file_operations};
 
 use checkrein_review::{Fired, Review, VerdictKind};
 
@@ -84,7 +84,17 @@ pub(crate) fn event_record(event: &HookEvent, fields: Json) -> RecordBody {
     if let (Some(actor), Json::Object(fields)) = (&event.actor, &mut fields) {
         fields.insert("agent_id".to_owned(), Json::String(actor.0.clone()));
     }
-    RecordBody::Event { name: event.name.clone(), fields }
+    RecordBody::Event { name: shared_name(event).to_owned(), fields }
+}
+
+/// The name under which records tell of an event: of the ends of turns and sessions that of the first client, whatever the own one has for
+/// them, since everybody who reads records looks for these.
+fn shared_name(event: &HookEvent) -> &str {
+    match &event.moment {
+        HookEventKind::SessionEnded => SESSION_END,
+        HookEventKind::TurnEnding { .. } if !TURN_END_EVENTS.contains(&event.name.as_str()) => "Stop",
+        _ => &event.name,
+    }
 }
 
 /// What a review said. By which policy, whoever asks adds where something was said.

@@ -138,7 +138,27 @@ pub fn call(review: &ReviewRecord) -> String {
         .or_else(|| text("file_path"))
         .or_else(|| text("notebook_path"))
         .or_else(|| text("url"));
+    let files = text("command").map(patched_files).filter(|_| review.tool.as_str() == "apply_patch");
+    if let Some(files) = files.filter(|files| !files.is_empty()) {
+        return format!("{} {}", review.tool.as_str(), files.join(", "));
+    }
     format!("{} {}", review.tool.as_str(), given.map_or_else(|| review.input.to_string(), str::to_owned))
+}
+
+/// Returns the files that the text of a patch tool changes, in its order.
+pub fn patched_files(patch: &str) -> Vec<&str> {
+    const HEADS: [&str; 3] = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
+    let file = |line: &'_ str| -> Option<usize> {
+        HEADS.iter().find(|head| line.starts_with(**head)).map(|head| head.len())
+    };
+    let mut files: Vec<&str> = Vec::new();
+    for line in patch.lines() {
+        let name = file(line).and_then(|length| line.get(length..)).map(str::trim);
+        if let Some(name) = name.filter(|name| !name.is_empty() && !files.contains(name)) {
+            files.push(name);
+        }
+    }
+    files
 }
 
 /// A moment as text, in UTC.
@@ -151,7 +171,7 @@ pub const WARNING_NOT_SAID: &str = "warning of the first time, not said: ";
 
 #[cfg(test)]
 mod tests {
-    use super::{below, one_line, plain, short_names};
+    use super::{below, one_line, patched_files, plain, short_names};
 
     #[test]
     fn what_is_not_seen_is_not_shown() {
@@ -162,6 +182,14 @@ mod tests {
         assert_eq!(plain("a\tb\n\u{1b}[31m"), "a\tb\n\u{fffd}[31m");
         // A family is one picture by characters that are not seen.
         assert_eq!(plain("👩\u{200d}👧 \u{2764}\u{fe0f}"), "👩\u{200d}👧 \u{2764}\u{fe0f}");
+    }
+
+    #[test]
+    fn a_patch_is_called_by_the_files_that_it_changes() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-*** Add File: x\n+y\n*** Add File: b c.rs\n+z\n\
+                     *** Delete File: src/a.rs\n*** End Patch";
+        assert_eq!(patched_files(patch), ["src/a.rs", "b c.rs"]);
+        assert!(patched_files("git apply").is_empty());
     }
 
     #[test]

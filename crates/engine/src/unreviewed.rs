@@ -13,8 +13,8 @@ use checkrein_facts::History;
 use checkrein_intervention::IncidentId;
 use checkrein_ledger::{LedgerFile, lines};
 use checkrein_protocol::{
-    Action, ActionId, Effect, EffectKind, Enforcement, HookEvent, HookResponse, Outcome, Record, RecordBody,
-    ReviewLack, ReviewRecord, SuccessReporting, Timestamp, UnreviewedRecord, VerdictKind,
+    Action, ActionId, CallDisposition, Effect, EffectKind, HookEvent, HookResponse, Outcome, Record,
+    RecordBody, ReviewLack, ReviewRecord, SuccessReporting, Timestamp, UnreviewedRecord, VerdictKind,
 };
 use checkrein_review::ActionFingerprint;
 use checkrein_session::{SessionLedger, SessionState};
@@ -234,12 +234,7 @@ fn may_have_changed(context: &Context, action: &Action) -> bool {
 
 /// Whether the client was told not to run a call.
 fn was_refused(review: &ReviewRecord) -> bool {
-    review.mode == Enforcement::Enforce
-        && match review.verdict {
-            VerdictKind::Block | VerdictKind::Halt => true,
-            VerdictKind::Escalate => review.answered.is_some(),
-            VerdictKind::Ok | VerdictKind::Nudge => false,
-        }
+    review.disposition() == CallDisposition::Refused
 }
 
 /// The reviews of a call in a ledger, oldest first; `None` where some line of it cannot be read, or it says that the call is not reviewed. It

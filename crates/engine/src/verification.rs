@@ -21,9 +21,9 @@ use checkrein_ledger::{
 };
 
 use checkrein_protocol::{
-    AbsolutePath, ActionId, CallProgress, Change, ChangeKind, DoubtRecord, Effect, EffectKind, Enforcement,
-    Nature, ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord, SuccessReporting,
-    SurpriseRecord, Timestamp, VerdictKind, VerificationRecord,
+    AbsolutePath, ActionId, CallDisposition, CallProgress, Change, ChangeKind, DoubtRecord, Effect,
+    EffectKind, Nature, ObservedExtent, Outcome, PathState, Record, RecordBody, ReviewRecord,
+    SuccessReporting, SurpriseRecord, Timestamp, VerificationRecord,
 };
 use checkrein_session::{SessionLedger, calls_not_run};
 
@@ -394,9 +394,8 @@ impl Others {
         let not_run = calls_not_run(records);
         for (position, record) in records.iter().enumerate() {
             let RecordBody::Review(review) = &record.body else { continue };
-            let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
-                && review.mode == Enforcement::Enforce;
-            let refused = is_refused || review.answered.is_some() || not_run.contains(&review.action_id);
+            let is_refused = review.disposition() == CallDisposition::Refused;
+            let refused = is_refused || not_run.contains(&review.action_id);
             if refused || Some(record.seq) == own || !review.effects.iter().any(may_change) {
                 continue;
             }

@@ -13,6 +13,7 @@
 //! | `owned_places` | places elsewhere that a user calls their own |
 //! | `path_pattern` | patterns of paths |
 //! | `resolve` | paths through symbolic links |
+//! | `run_by_client` | files with code that a client runs when it is started |
 //! | `answering_event` | the event at which hooks answer in place of the user |
 //! | `attack_tools` | programs that are made to attack machines |
 //! | `hidden_characters` | characters of which nothing is shown |
@@ -35,6 +36,7 @@ mod path_pattern;
 pub mod places;
 mod recorded;
 mod resolve;
+mod run_by_client;
 mod tally;
 mod terminal;
 mod world;
@@ -52,6 +54,7 @@ pub use owned_places::is_owned;
 pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
 pub use resolve::{Last, resolve};
+pub use run_by_client::RunByClient;
 pub use tally::*;
 pub use terminal::{TERMINAL_BYTES, TERMINALS, TerminalMemory, TypedTerminal};
 pub use world::*;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::run_by_client::RunByClient;
 use crate::world::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, GuardedStart, History, HostPaths, Listing,
     Repository, Right, TreeDifferences, VersionState, World, guarded_places,
@@ -90,6 +91,9 @@ pub struct RecordedWorld {
     /// Whose repositories elsewhere the user calls their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owned_remotes: Vec<String>,
+    /// The files with code that the client runs when it is started in their folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub run_by_client: Vec<RunByClient>,
     /// Which agents ask the guard, by their names and the directories in which they are started. In a complete world one that is named for
     /// the root asks everywhere, and where one is named, all others do not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -127,6 +131,7 @@ impl RecordedWorld {
             tool_output: ToolOutput::Shown,
             typing: Typing::Reviewed,
             owned_remotes: Vec::new(),
+            run_by_client: Vec::new(),
             guarded_starts: Vec::new(),
         }
     }
@@ -378,6 +383,10 @@ impl World for RecordedWorld {
         self.typing
     }
 
+    fn run_by_client(&self) -> Vec<RunByClient> {
+        self.run_by_client.clone()
+    }
+
     fn guarded_start(&self, program: &str, directory: &AbsolutePath) -> GuardedStart {
         let of_all = |place: &AbsolutePath| self.complete && place.parent().is_none();
         let known = (self.guarded_starts.iter())
@@ -588,6 +597,12 @@ impl<W: World + ?Sized> World for Recorder<'_, W> {
         let answer = self.inner.guarded_start(program, directory);
         let fact = (program.to_owned(), directory.clone(), answer);
         self.facts.borrow_mut().guarded_starts.push(fact);
+        answer
+    }
+
+    fn run_by_client(&self) -> Vec<RunByClient> {
+        let answer = self.inner.run_by_client();
+        self.facts.borrow_mut().run_by_client.clone_from(&answer);
         answer
     }
 

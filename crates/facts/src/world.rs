@@ -10,6 +10,7 @@ use checkrein_protocol::{FormerText, SecretMark, Timestamp, ToolOutput, Typing};
 use serde::{Deserialize, Serialize};
 
 use crate::resolve::{Last, resolve};
+use crate::run_by_client::RunByClient;
 use crate::tally::Tally;
 use crate::terminal::TypedTerminal;
 use checkrein_protocol::AbsolutePath;
@@ -96,6 +97,10 @@ pub trait World {
     /// Whether an agent that is started by this name in a directory asks the guard before its calls.
     fn guarded_start(&self, _program: &str, _directory: &AbsolutePath) -> GuardedStart {
         GuardedStart::Unknown
+    }
+    /// The files with code that the client of this session runs when it is started in their folder.
+    fn run_by_client(&self) -> Vec<RunByClient> {
+        Vec::new()
     }
     /// Whose repositories elsewhere the user calls their own, as [`crate::is_owned`] reads them.
     fn owned_remotes(&self) -> Vec<String> {

@@ -128,7 +128,11 @@ impl Reviewer for EngineReviewer {
     fn before(&self, call: &CallRequest) -> Ruling {
         let action = self.action(call);
         let number = call.model_id.as_deref();
-        match number.and_then(|number| hook_reviews::of_call(&self.environment, number, &action)) {
+        let reviewed = match number {
+            Some(number) => hook_reviews::of_call(&self.environment, number, &action),
+            None => hook_reviews::of_content(&self.environment, &action),
+        };
+        match reviewed {
             Some(HookReview::Refused(reason)) => return Ruling::Refused(went_on(&reason)),
             // The hook knows nothing of what the server says about the tool.
             Some(HookReview::Asked) => return passes(None),
@@ -218,6 +222,13 @@ impl Reviewer for EngineReviewer {
         let why = waiting.unwrap_or_else(|error| Some(error.message))?;
         // Who observes stops nothing.
         (!self.observes()).then_some(why)
+    }
+
+    fn ended(&self) {
+        if self.is_begun.load(Ordering::Acquire) {
+            // Nobody is left to be told that this could not be recorded.
+            drop(self.answer(self.event("SessionEnd", Asking::Impossible, HookEventKind::SessionEnded)));
+        }
     }
 
     fn key(&self) -> Result<MaskKey, String> {

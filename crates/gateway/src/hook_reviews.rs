@@ -1,14 +1,17 @@
-//! Whether the client's own hook reviewed a call already: its record tells, by the number that the model has for the call.
+//! Whether the client's own hook reviewed a call already: its record tells, by the number that the model has for the call, or, where the client
+//! sends none, by what the newest call of the client's session is.
 //!
 //! Client, hook and gateway see the same call one after the other. What the hook asked about, the user has answered when the call comes here,
 //! so nobody is asked twice.
 
+use std::collections::HashSet;
 use std::fs;
 use std::time::SystemTime;
 
 use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::lineage;
 use checkrein_ledger::{FolderName, last};
-use checkrein_protocol::{Action, Enforcement, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_protocol::{Action, ActionId, CallDisposition, RecordBody, ReviewRecord};
 use checkrein_review::ActionFingerprint;
 
 /// In how many of the newest sessions a review is looked for (ours): the hook ran a moment ago, or a user just answered.
@@ -47,20 +50,36 @@ pub(crate) fn of_call(environment: &HostEnvironment, number: &str, action: &Acti
     })
 }
 
+/// Returns the same by the content of the call alone: the newest review of just this call in the session of the client that started this
+/// gateway, where that call has not ended. The hook comes right before the server, so this is the call that it let go on.
+pub(crate) fn of_content(environment: &HostEnvironment, action: &Action) -> Option<HookReview> {
+    let exact = ActionFingerprint::of(action, &[], &[]).exact;
+    let session = lineage::session_above(environment)?;
+    let records = last(&environment.state.ledger(&session), RECORDS).ok()?;
+    let mut ended: HashSet<&ActionId> = HashSet::new();
+    for record in records.iter().rev() {
+        match &record.body {
+            RecordBody::Outcome(outcome) => {
+                ended.insert(&outcome.action_id);
+            }
+            RecordBody::Review(review) if review.tool == action.tool && review.exact == exact => {
+                return (!ended.contains(&review.action_id)).then(|| said(review));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Whether a review is of this very call: number, tool and arguments.
 fn is_of(review: &ReviewRecord, number: &str, action: &Action, exact: u64) -> bool {
     review.action_id.as_str() == number && review.tool == action.tool && review.exact == exact
 }
 
 fn said(review: &ReviewRecord) -> HookReview {
-    if review.mode != Enforcement::Enforce {
-        return HookReview::Passed;
-    }
-    match review.verdict {
-        VerdictKind::Ok | VerdictKind::Nudge => HookReview::Passed,
-        VerdictKind::Escalate if review.answered.is_none() => HookReview::Asked,
-        VerdictKind::Escalate | VerdictKind::Block | VerdictKind::Halt => {
-            HookReview::Refused(review.reason.clone())
-        }
+    match review.disposition() {
+        CallDisposition::LetRun => HookReview::Passed,
+        CallDisposition::Asked => HookReview::Asked,
+        CallDisposition::Refused => HookReview::Refused(review.reason.clone()),
     }
 }

@@ -170,6 +170,7 @@ pub fn serve_address<R: Reviewer + 'static>(
         drop(connection.exchange("DELETE", &[], None).map(|mut exchange| exchange.head()));
     }
     drop(std::fs::remove_file(connection.headers.as_str()));
+    connection.relay.end();
     served.map(|()| 0)
 }
 

@@ -136,6 +136,11 @@ impl<R: Reviewer> Relay<R> {
         Self { reviewer, server: server.into(), state: Mutex::new(state) }
     }
 
+    /// Says that the connection is over.
+    pub fn end(&self) {
+        self.reviewer.ended();
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // What a panic left is still a list of what waits.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

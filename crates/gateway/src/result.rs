@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use checkrein_ledger::mask::{MaskKey, mask_output};
+use checkrein_ledger::mask::{MaskKey, mask_named_fields, mask_output};
 use checkrein_review::planted_orders;
 use serde_json::{Map, Value as Json, json};
 
@@ -170,6 +170,7 @@ fn look(value: &mut Json, key: &MaskKey, server: &str, saying: Saying, found: &m
         }
         Json::Object(fields) => {
             look_at_names(fields, key, server, saying, found);
+            found.masked.extend(mask_named_fields(fields, key));
             let is_picture = fields
                 .get("type")
                 .and_then(Json::as_str)

@@ -97,6 +97,9 @@ pub trait Reviewer: Send + Sync {
     /// Returns why a tool waits for a user that the server did not list in this connection; `None` where it does not wait.
     fn waiting(&self, tool: &str) -> Option<String>;
 
+    /// Takes up that the connection is over.
+    fn ended(&self) {}
+
     /// Returns the key that masks what the model reads. Fails where there is none.
     fn key(&self) -> Result<MaskKey, String>;
 }

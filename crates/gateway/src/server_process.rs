@@ -99,7 +99,9 @@ pub fn serve_process<R: Reviewer + 'static>(
         end(&mut child);
         return Err(error.into());
     }
-    Ok(wait(&mut child, &ends, &receiver, &signals))
+    let status = wait(&mut child, &ends, &receiver, &signals);
+    ends.relay.end();
+    Ok(status)
 }
 
 fn start(command: &[OsString]) -> Result<Child, CommandError> {

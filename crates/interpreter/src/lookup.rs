@@ -477,6 +477,7 @@ impl Machine<'_> {
         self.note_taken_from_person(&call, count);
         self.flow.sweep.showing = outer_showing;
         self.note_unseen_writes(&call, count);
+        self.note_secret_written(count);
         self.mark_origin(&call, count);
         self.call.opened = opened;
         self.call.cause = outer;

@@ -128,6 +128,7 @@ impl Machine<'_> {
 
     /// Adds that a file is written with what came from elsewhere, a download for instance.
     pub fn write_from(&mut self, value: &Value, content: &Output) {
+        self.flow.into_files |= matches!(content, Output::Secret(_));
         let text = match content {
             Output::Nothing => Value::exact(""),
             content => content.clone().into_text(),

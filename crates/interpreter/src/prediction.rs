@@ -20,6 +20,8 @@ pub struct Prediction {
     pub commands: Vec<RunCommand>,
     /// What changes about the places that hold secrets (at most 16).
     pub secret_marks: Vec<SecretMark>,
+    /// Whether something of a secret that it reads may go into a file.
+    pub writes_secret: bool,
     /// What stands afterwards where that is known exactly, or may, where ways part (at most 256): whoever finds just this there finds nothing that
     /// would be lost.
     pub announced: Vec<(AbsolutePath, AnnouncedContent)>,
@@ -54,6 +56,7 @@ impl Prediction {
             }
             all.commands.extend(way.commands);
             all.secret_marks.extend(way.secret_marks);
+            all.writes_secret |= way.writes_secret;
             all.announced.extend(way.announced);
             all.logged.extend(way.logged);
             all.terminal_uses.extend(way.terminal_uses);

@@ -304,6 +304,7 @@ impl Machine<'_> {
     fn put_into_files(&mut self, aims: &[AimedTarget], append: bool, output: Output, content: Reading) {
         if !aims.is_empty() {
             self.note_captured(&output);
+            self.flow.into_files |= matches!(output, Output::Secret(_));
         }
         self.note_guard_copied(&output, aims);
         let (text, source) = match output {
@@ -341,6 +342,7 @@ impl Machine<'_> {
 
     /// Remembers that files now hold what came over the network.
     pub fn remember_source(&mut self, aims: &[AimedTarget], output: &Output) {
+        self.flow.into_files |= !aims.is_empty() && matches!(output, Output::Secret(_));
         for aim in aims {
             if let Some(path) = aim.target.path() {
                 self.flow.sources.insert(path.as_str().to_owned(), output.clone());

@@ -655,8 +655,10 @@ impl Machine<'_> {
         provenance::tell(&mut self.findings.effects, self.world.place());
         self.name_secrets();
         let secret_marks = self.secret_marks();
+        let writes_secret = self.flow.into_files || secret_marks.iter().any(|mark| mark.secret.is_some());
         Prediction {
             secret_marks,
+            writes_secret,
             announced: self.tree.announced(self.world),
             logged: self.tree.logged(),
             effects: self.findings.effects,

@@ -3,7 +3,7 @@
 //! What is said of a place that the same action filled holds for one that an earlier action filled, too: the content of the place is told where it
 //! is printed, not where the place is named.
 
-use checkrein_protocol::{SecretHolder, SecretMark};
+use checkrein_protocol::{EffectKind, SecretHolder, SecretMark};
 
 use crate::path::AbsolutePath;
 use crate::places;
@@ -73,6 +73,15 @@ impl Machine<'_> {
     pub(super) fn is_copied_without_values(&self, list: &AbsolutePath) -> bool {
         let holds = |output: &Output| output.as_secret() == Some(list.as_str());
         self.flow.cleaned.values().any(|source| source == list) && !self.flow.sources.values().any(holds)
+    }
+
+    /// Takes up that one program read a secret and wrote a file, by its effects from a number on: what it wrote may hold what it read.
+    pub(super) fn note_secret_written(&mut self, from: usize) {
+        let of_kind = |machine: &Self, is_meant: fn(EffectKind) -> bool| {
+            machine.effects_since(from).any(|effect| is_meant(effect.kind))
+        };
+        let writes = |kind| matches!(kind, EffectKind::FileCreate | EffectKind::FileModify);
+        self.flow.into_files |= of_kind(self, |kind| kind == EffectKind::SecretRead) && of_kind(self, writes);
     }
 
     /// What this action changes about the places that hold secrets.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use checkrein_ledger::mask::{MaskKey, mask_body, mask_json, mask_text};
+use checkrein_ledger::mask::{MaskKey, ShownText, mask_body, mask_json, mask_output, mask_text};
 use checkrein_protocol::RecordBody;
 use proptest::prelude::*;
 use serde_json::json;
@@ -589,4 +589,37 @@ fn no_colour_and_no_escape_hides_a_token() {
     // What stands around it stays.
     let shown = masked(&format!("\u{1b}[31m{token}\u{1b}[0m ok"));
     assert!(shown.starts_with("\u{1b}[31m[masked:") && shown.ends_with("\u{1b}[0m ok"), "{shown:?}");
+}
+
+/// A structure is no program that has to be shown as it is: the names of its fields tell, also to who masks by the form of texts alone.
+#[test]
+fn the_fields_of_an_answer_are_masked_by_their_names() {
+    let reader = key().for_reader(ShownText::Anything, Vec::new());
+    let mut answer = json!({
+        "user": { "name": "dev", "password": "hunter2!", "roles": ["a"] },
+        "rows": [{ "apiKey": "x9", "next_page_token": "p4f0aa81c2", "public_key": "abc", "tokens": 12 }],
+        "client_secret": "${SECRET}",
+        "text": "password = input()",
+    });
+    let before = answer.clone();
+    let kinds = mask_output(&mut answer, &reader);
+    assert_eq!(kinds.len(), 2, "{kinds:?} {answer}");
+    for hidden in ["/user/password", "/rows/0/apiKey"] {
+        assert!(answer.pointer(hidden).unwrap().as_str().unwrap().starts_with("[masked:"), "{answer}");
+    }
+    for open in [
+        "/user/name",
+        "/rows/0/next_page_token",
+        "/rows/0/public_key",
+        "/rows/0/tokens",
+        "/client_secret",
+        "/text",
+    ] {
+        assert_eq!(answer.pointer(open), before.pointer(open), "{open}");
+    }
+    let masked = answer.clone();
+    assert!(
+        mask_output(&mut answer, &reader).is_empty() && answer == masked,
+        "masking again changes nothing"
+    );
 }

@@ -46,6 +46,8 @@ pub struct RuleContext<'a> {
     pub config: &'a Config,
     /// What the action is for.
     pub intent: Intent,
+    /// Whether something of a secret that it reads may go into a file.
+    pub writes_secret: bool,
 }
 
 /// The sets of built-in rules (seed 002).

@@ -6,6 +6,7 @@
 //! | `effect`, `effect_kind`, `nature` | what an action would change, and what is special about it |
 //! | `resource_use` | how much of the machine an action is predicted to use |
 //! | `decision`, `verdict`, `levels` | what a review says, and the bands and modes of it |
+//! | `disposition` | what became of a call at the door |
 //! | `issue`, `observation`, `message`, `mark` | what detectors find, and what they keep of outputs and messages |
 //! | `intervention` | what is done about an issue |
 //! | `site` | what an effect beyond this machine acts on, by its name there |
@@ -36,6 +37,7 @@ mod action;
 mod batch;
 mod change;
 mod decision;
+mod disposition;
 mod effect;
 mod effect_kind;
 mod flow_mark;
@@ -69,6 +71,7 @@ pub use action::*;
 pub use batch::*;
 pub use change::*;
 pub use decision::*;
+pub use disposition::CallDisposition;
 pub use effect::*;
 pub use effect_kind::*;
 pub use flow_mark::*;

@@ -38,9 +38,8 @@ pub(crate) fn propose(
         return None;
     }
     let secrets = Secrets::of(review);
-    // What is written could be read later, where nothing masks it.
-    let writes = |effect: &Effect| effect.kind.file_change().is_some();
-    if review.side_effects.effects.iter().any(writes) {
+    // A secret that is written could be read later, where nothing masks it.
+    if review.secret_marks.iter().any(|mark| mark.secret.is_some()) {
         return None;
     }
     let mut pipelines = Vec::new();
@@ -62,7 +61,8 @@ pub(crate) fn propose(
         .into_iter()
         .filter(|pipeline| secrets.are_in(pipeline))
         .map(|pipeline| {
-            let span = pipeline.span().filter(|_| pipeline.prints_whole_lines())?;
+            let prints = pipeline.prints_whole_lines() && pipeline.output == PipelineOutput::Shown;
+            let span = pipeline.span().filter(|_| prints)?;
             let written = text.get(span.start..span.end)?;
             // The status is that of the command as it was: bash counts the stages from 0, zsh from 1.
             let (last, of_zsh) = (pipeline.stages.len() - 1, pipeline.stages.len());
@@ -122,9 +122,19 @@ impl Secrets {
     }
 }
 
-/// A pipeline of plain commands that write nowhere but into each other; at least one.
+/// A pipeline of plain commands; at least one.
 struct PlainPipeline<'a> {
     stages: Vec<&'a Simple>,
+    output: PipelineOutput,
+}
+
+/// Where a pipeline writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PipelineOutput {
+    /// Nowhere but into its own stages, and what the last one says is shown.
+    Shown,
+    /// Some stage is redirected.
+    Redirected,
 }
 
 /// The pipelines of plain commands that a text is made of; `None` when it is made of anything else, which could give the names in it another
@@ -171,15 +181,23 @@ const MEANINGS: [&str; 14] = [
 ];
 
 impl<'a> PlainPipeline<'a> {
-    /// The pipeline of these commands; `None` when one of them sets something or writes somewhere else.
+    /// The pipeline of these commands; `None` when one of them sets something or has descriptors of its own.
     fn of(stages: impl IntoIterator<Item = &'a Simple>) -> Option<Self> {
         let stages: Vec<&Simple> = stages.into_iter().collect();
         let is_plain = |simple: &&Simple| {
+            let is_known = |descriptor: &Option<Descriptor>| {
+                matches!(descriptor, None | Some(Descriptor::Number(0..=2)))
+            };
             simple.assignments.is_empty()
                 && !simple.words.is_empty()
-                && simple.redirects.iter().all(|redirect| redirect.descriptor == Some(Descriptor::Number(2)))
+                && simple.redirects.iter().all(|redirect| is_known(&redirect.descriptor))
         };
-        (!stages.is_empty() && stages.iter().all(is_plain)).then_some(Self { stages })
+        let is_error = |simple: &&Simple| {
+            simple.redirects.iter().all(|redirect| redirect.descriptor == Some(Descriptor::Number(2)))
+        };
+        let output =
+            if stages.iter().all(is_error) { PipelineOutput::Shown } else { PipelineOutput::Redirected };
+        (!stages.is_empty() && stages.iter().all(is_plain)).then_some(Self { stages, output })
     }
 
     /// Where it stands, up to the end of its last word: the last command itself reaches up to what follows.

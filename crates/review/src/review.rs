@@ -206,6 +206,7 @@ impl<'a> Forecast<'a> {
             place: world.place(),
             history: world.history(),
             config,
+            writes_secret: prediction.writes_secret,
         };
         let tripwires = match policy.tripwires() {
             [] => TripwireReport::default(),

@@ -30,7 +30,7 @@ pub use spent::{Cost, UsageTotals};
 pub use state::{
     CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers,
     HeldPluginFactor, HeldPluginIssue, NeedsYes, PlannedCall, PluginAdvice, PluginFindings, ResumeTerms,
-    SessionState, StandingTerms, TERMS_EVENT, TURN_END_EVENTS, UsedUp, VerdictCounts, bounds,
+    SESSION_END, SessionState, StandingTerms, TERMS_EVENT, TURN_END_EVENTS, UsedUp, VerdictCounts, bounds,
     file_operations,
 };
 

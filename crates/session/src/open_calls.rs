@@ -6,7 +6,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use checkrein_protocol::{ActionId, Enforcement, Record, RecordBody, ReviewRecord, VerdictKind};
+use checkrein_protocol::{ActionId, CallDisposition, Record, RecordBody, ReviewRecord};
 use serde::{Deserialize, Serialize};
 
 use crate::state::{TURN_END_EVENTS, bounds};
@@ -135,14 +135,10 @@ pub(crate) enum Running {
 
 impl Running {
     pub(crate) fn of(review: &ReviewRecord) -> Self {
-        match (review.mode, review.verdict) {
-            // Nobody could be asked, so it was refused.
-            _ if review.answered.is_some() => Self::Never,
-            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok | VerdictKind::Nudge) => {
-                Self::Now
-            }
-            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Never,
-            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
+        match review.disposition() {
+            CallDisposition::LetRun => Self::Now,
+            CallDisposition::Asked => Self::Asked,
+            CallDisposition::Refused => Self::Never,
         }
     }
 }

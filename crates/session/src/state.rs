@@ -51,6 +51,9 @@ const OUTSIDE: [&str; 3] = ["observation", "Notification", "FileChanged"];
 /// What clients call the event with which a turn ends by itself.
 pub const TURN_END_EVENTS: [&str; 2] = ["Stop", "AfterAgent"];
 
+/// The name of the event that says that a session ended, in the records of every client.
+pub const SESSION_END: &str = "SessionEnd";
+
 /// How events begin that no client reports.
 const OWN_EVENTS: &str = "checkrein.";
 

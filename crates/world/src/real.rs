@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use checkrein_facts::{
     Branches, Committed, Entry, FileFacts, FileText, GuardedPath, GuardedStart, History, HostPaths, Listing,
-    Repository, Right, TreeDifferences, VersionState, World, guarded_places,
+    Repository, Right, RunByClient, TreeDifferences, VersionState, World, guarded_places,
 };
 use checkrein_protocol::{AbsolutePath, Timestamp, ToolOutput, Typing};
 
@@ -98,6 +98,7 @@ pub struct RealWorld {
     masker: LazyCell<Option<AbsolutePath>>,
     tool_output: ToolOutput,
     typing: Typing,
+    run_by_client: Vec<RunByClient>,
     owned_remotes: Vec<String>,
     starts: Option<StartLookup>,
 }
@@ -149,6 +150,7 @@ impl RealWorld {
             masker: LazyCell::new(masker),
             tool_output,
             typing: Typing::Reviewed,
+            run_by_client: Vec::new(),
             owned_remotes: Vec::new(),
             starts: None,
         }
@@ -158,6 +160,12 @@ impl RealWorld {
     #[must_use]
     pub fn with_typing(self, typing: Typing) -> Self {
         Self { typing, ..self }
+    }
+
+    /// Returns the same world where the client runs the code that these files name.
+    #[must_use]
+    pub fn with_run_by_client(self, run_by_client: Vec<RunByClient>) -> Self {
+        Self { run_by_client, ..self }
     }
 
     /// The same world where this finds out whether an agent asks the guard, by its name and the directory in which it is started. Asked only
@@ -509,6 +517,10 @@ impl World for RealWorld {
 
     fn typing(&self) -> Typing {
         self.typing
+    }
+
+    fn run_by_client(&self) -> Vec<RunByClient> {
+        self.run_by_client.clone()
     }
 
     fn guarded_start(&self, program: &str, directory: &AbsolutePath) -> GuardedStart {

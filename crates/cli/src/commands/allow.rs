@@ -7,12 +7,14 @@ use checkrein_engine::approvals;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{Durability, FolderName};
-use checkrein_protocol::{AbsolutePath, EffectKind, Record, RecordBody, ReviewRecord, RuledOut, Unliftable};
+use checkrein_protocol::{
+    AbsolutePath, Effect, EffectKind, Record, RecordBody, ReviewRecord, RuledOut, Stake, Unliftable,
+};
 use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::session_choice::folders;
-use super::stopped_calls::{Found, Newest, found, recent, records, was_stopped};
+use super::stopped_calls::{Found, Newest, found, recent, records};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::{call, time};
@@ -61,17 +63,17 @@ pub fn allow(
     // Where none can be allowed, the newest one says why.
     let meant = found(environment, &wanted.id, Newest::Allowable)
         .or_else(|_| found(environment, &wanted.id, Newest::Stopped))?;
-    let Found { folder, seq: _, review } = &meant;
+    let Found { folder, review, name: called, .. } = &meant;
     let against = speaks_against(review)?;
     let barred = against.iter().find(|reason| match reason.rules_out() {
         RuledOut::All => true,
         RuledOut::Lasting => wanted.span != WantedSpan::Once,
     });
     if let Some(reason) = barred {
-        return Err(refusal(review, *reason));
+        return Err(refusal((review, called), *reason));
     }
     if wanted.span == WantedSpan::Session && has_ended(environment, folder.as_str())? {
-        let id = plain(review.action_id.as_str());
+        let id = plain(called);
         return Err(CommandError::user(
             format!(
                 "the session of `{}` has ended, so that nothing of it is left to allow",
@@ -115,7 +117,7 @@ pub fn allow(
 /// What speaks against allowing a call, what rules out most first.
 fn speaks_against(review: &ReviewRecord) -> Result<Vec<Unliftable>, CommandError> {
     let words = cut(&plain(&call(review)), SHOWN);
-    if !was_stopped(review) {
+    if !review.was_stopped() {
         return Err(CommandError::user(
             format!("`{words}` was neither asked about nor refused"),
             "there is nothing to allow; `checkrein log --risky` shows what was stopped",
@@ -124,28 +126,39 @@ fn speaks_against(review: &ReviewRecord) -> Result<Vec<Unliftable>, CommandError
     Ok(approvals::speaks_against(review))
 }
 
-fn refusal(review: &ReviewRecord, reason: Unliftable) -> CommandError {
+fn refusal((review, called): (&ReviewRecord, &str), reason: Unliftable) -> CommandError {
     let words = cut(&plain(&call(review)), SHOWN);
     let extent = match reason.rules_out() {
         RuledOut::All => "cannot be allowed",
         RuledOut::Lasting => "can be allowed for one call only",
     };
-    let (why, instead) = in_words_of(review, reason);
+    let (why, instead) = in_words_of((review, called), reason);
     CommandError::user(format!("`{words}` {extent}: {why}"), instead)
 }
 
-/// Why a call cannot be allowed, as a clause, and what to do instead.
-pub(super) fn in_words_of(review: &ReviewRecord, reason: Unliftable) -> (String, String) {
-    let id = plain(review.action_id.as_str());
+/// Why a call cannot be allowed that commands know by a name, as a clause, and what to do instead.
+pub(super) fn in_words_of((review, called): (&ReviewRecord, &str), reason: Unliftable) -> (String, String) {
+    let id = plain(called);
     let instead = reason.instead().replace("show ID", &format!("show {id}"));
     // What was meant may be a directory in which a part of the guard lies: it is named, so that nobody has to guess.
     let of_guard = review.effects.iter().find(|effect| effect.kind == EffectKind::GuardTampering);
     let place = of_guard.and_then(|effect| effect.target.path()).filter(|_| reason == Unliftable::Guard);
-    let why = match place {
-        Some(place) => format!("{} (`{}`)", reason.why(), plain(place.as_str())),
-        None => reason.why().to_owned(),
+    let lost = review.effects.iter().find(|effect| is_grave_loss(effect));
+    let lost = lost.and_then(|effect| effect.target.text()).filter(|_| reason == Unliftable::Guard);
+    let why = match (place, lost) {
+        (Some(place), Some(lost)) => {
+            let (lost, place, why) = (plain(lost), plain(place.as_str()), reason.why());
+            format!("it destroys `{lost}`, which must not be lost, and {why} (`{place}`)")
+        }
+        (Some(place), None) => format!("{} (`{}`)", reason.why(), plain(place.as_str())),
+        (None, _) => reason.why().to_owned(),
     };
     (why, instead)
+}
+
+/// Whether an effect takes something from the user that must not be lost, which is graver for them than any change of the guard.
+pub(super) fn is_grave_loss(effect: &Effect) -> bool {
+    effect.kind != EffectKind::GuardTampering && effect.kind.is_mutating() && effect.stake == Stake::Critical
 }
 
 fn allowance(
@@ -207,7 +220,7 @@ fn others(environment: &HostEnvironment, allowance: &Allowance, meant: &Found) -
     let would_pass = |(folder, record): (FolderName, Record)| match record.body {
         RecordBody::Review(other) => {
             (record.seq, &folder) != (meant.seq, &meant.folder)
-                && was_stopped(&other)
+                && other.was_stopped()
                 && allowances::would_pass(allowance, &other, folder.as_str())
         }
         _ => false,

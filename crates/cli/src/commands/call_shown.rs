@@ -1,6 +1,6 @@
 //! A call as a user knows it: a command, or a file with the lines that change in it.
 
-use checkrein_engine::text::plain_lines;
+use checkrein_engine::text::{patched_files, plain_lines};
 use checkrein_protocol::{AbsolutePath, Action, ReviewRecord};
 use serde_json::Value as Json;
 use similar::{ChangeTag, TextDiff};
@@ -51,7 +51,13 @@ fn in_words(review: &ReviewRecord) -> CallWords {
         return CallWords { what: format!("run a command in `{cwd}`"), lines: whole_call(review) };
     }
     if let Some(patch) = text("command").or_else(|| text("patch")).filter(|_| is_patch(review)) {
-        return CallWords { what: format!("apply a patch in `{cwd}`"), lines: plain_lines(patch) };
+        let files: Vec<String> =
+            patched_files(patch).into_iter().map(|file| format!("`{}`", one_line(file))).collect();
+        let what = match files.as_slice() {
+            [] => format!("apply a patch in `{cwd}`"),
+            files => format!("change {} by a patch in `{cwd}`", files.join(", ")),
+        };
+        return CallWords { what, lines: plain_lines(patch) };
     }
     let file = text("file_path").or_else(|| text("notebook_path")).map(one_line);
     let edits = edits(input);

@@ -32,6 +32,7 @@ use checkrein_engine::context::Context;
 use checkrein_engine::environment::{HostEnvironment, confinement_gaps};
 use checkrein_engine::error::CommandError;
 use checkrein_engine::installation::FALLEN_HINT;
+use checkrein_engine::run_by_client;
 
 /// How often the hook is run for the latency figure.
 const RUNS: usize = 20;
@@ -435,6 +436,10 @@ fn settings_findings(
             let hint = format!("remove `{key}` from it");
             findings.push(broken(format!("{path}: all hooks are switched off"), Some(&hint)));
         }
+    }
+    if let Some(detail) = run_by_client::found(client, &find_workspace(&environment.cwd)) {
+        let hint = "look at what it names, and take the key out";
+        findings.push(finding("settings", Health::Doubtful, detail, Some(hint)));
     }
     if let Some((path, text)) = plugin::hooks(environment, client) {
         let is_whole = matches!(

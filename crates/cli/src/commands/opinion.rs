@@ -17,7 +17,7 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 use serde_json::json;
 
-use super::stopped_calls::{Found, Newest, found, recent, was_stopped};
+use super::stopped_calls::{Found, Newest, found, recent};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::call;
@@ -86,8 +86,8 @@ pub fn judge(
         Opinion::Wrong => Newest::Stopped,
         Opinion::Missed => Newest::LetPass,
     };
-    let Found { folder, seq: _, review } = found(environment, id, newest)?;
-    match (opinion, was_stopped(&review)) {
+    let Found { folder, review, name: called, .. } = found(environment, id, newest)?;
+    match (opinion, review.was_stopped()) {
         (Opinion::Wrong, true) | (Opinion::Missed, false) => {}
         (Opinion::Wrong, false) => {
             return Err(CommandError::user(
@@ -144,20 +144,22 @@ pub fn judge(
                 proposals: proposals.into_iter().map(sessions::ProposedSetting::from).collect(),
             })?);
         }
-        OutputForm::Text => print(&in_words(&review, opinion, (&before, &after), &of_it, &proposals)),
+        OutputForm::Text => {
+            print(&in_words((&review, &called), opinion, (&before, &after), &of_it, &proposals));
+        }
     }
     Ok(ExitStatus::Done)
 }
 
 /// What was recorded, how the rates change, and what the user can do now.
 fn in_words(
-    review: &ReviewRecord,
+    (review, called): (&ReviewRecord, &str),
     opinion: Opinion,
     (before, after): (&Said, &Said),
     of_it: &[sessions::RuleRate],
     proposals: &[proposals::Proposal],
 ) -> String {
-    let id = plain(review.action_id.as_str());
+    let id = plain(called);
     let what = match opinion {
         Opinion::Wrong => "stopping this call was a false alarm",
         Opinion::Missed => "this call should have been stopped",
@@ -183,7 +185,7 @@ fn in_words(
     }
     lines.push("`checkrein stats` counts it. Nothing else changes by itself.".to_owned());
     if opinion == Opinion::Wrong {
-        lines.push(wrapped(&format!("\n{}.", very_call(review))));
+        lines.push(wrapped(&format!("\n{}.", very_call(review, called))));
     }
     if !proposals.is_empty() {
         let end = match opinion {
@@ -262,8 +264,8 @@ fn write(environment: &HostEnvironment, chosen: &proposals::Proposal) -> Result<
 }
 
 /// How this very call may pass from now on.
-fn very_call(review: &ReviewRecord) -> String {
-    let id = plain(review.action_id.as_str());
+fn very_call(review: &ReviewRecord, called: &str) -> String {
+    let id = plain(called);
     match review.unliftable.iter().max_by_key(|reason| reason.rules_out()) {
         None => format!("`checkrein allow {id} --always` lets this very call pass from now on"),
         Some(reason) if reason.rules_out() == RuledOut::Lasting => {
@@ -292,7 +294,7 @@ impl Said {
         let mut opinions = BTreeMap::new();
         for (folder, record) in recent(environment)? {
             match record.body {
-                RecordBody::Review(review) if was_stopped(&review) => {
+                RecordBody::Review(review) if review.was_stopped() => {
                     for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
                         rules.entry(rule.to_owned()).or_default().0 += 1;
                     }

@@ -1,6 +1,6 @@
 //! Names as lists show them: as short as can be typed, and as long as it takes to tell each from the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use checkrein_engine::environment::HostEnvironment;
@@ -46,6 +46,31 @@ impl ShortNames {
             Some((session, number)) => format!("{}:{number}", self.of(session)),
             None => id.to_owned(),
         }
+    }
+}
+
+/// Which ids calls of several sessions have: such a one names none of them.
+#[derive(Debug, Default)]
+pub(super) struct SharedNames {
+    /// The session that had each id first.
+    first: BTreeMap<String, String>,
+    shared: BTreeSet<String>,
+}
+
+impl SharedNames {
+    /// Takes up ids, each behind its session.
+    pub(super) fn take<'a>(&mut self, named: impl Iterator<Item = (&'a str, &'a str)>) {
+        for (session, id) in named {
+            let first = self.first.entry(id.to_owned()).or_insert_with(|| session.to_owned());
+            if first != session {
+                self.shared.insert(id.to_owned());
+            }
+        }
+    }
+
+    /// Returns whether calls of several sessions have an id.
+    pub(super) fn is_shared(&self, id: &str) -> bool {
+        self.shared.contains(id)
     }
 }
 

@@ -10,7 +10,7 @@ mod numbers;
 
 use std::collections::HashMap;
 
-use checkrein_ledger::lines;
+use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{ActionId, Record, RecordBody, RollbackRecord};
 use checkrein_session::SessionLedger;
 
@@ -48,9 +48,11 @@ pub fn show(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let newest;
+    let mut known_as = None;
     let id = if id == NEWEST {
-        let Found { folder, seq, .. } = stopped_calls::newest(environment, Newest::Any)?;
+        let Found { folder, seq, name, .. } = stopped_calls::newest(environment, Newest::Any)?;
         newest = format!("{}:{seq}", folder.as_str());
+        known_as = Some(name);
         newest.as_str()
     } else {
         id
@@ -61,8 +63,7 @@ pub fn show(
         }
         _ => (None, id),
     };
-    let mut found: Vec<Record> = Vec::new();
-    let mut of_session = None;
+    let mut of_sessions: Vec<(FolderName, Record)> = Vec::new();
     let mut all_answers = HashMap::new();
     let folders = match session {
         Some(session) => vec![only_folder(environment, session)?],
@@ -75,22 +76,32 @@ pub fn show(
             continue;
         }
         all_answers.extend(answers(&records));
-        of_session = Some(ledger.folder().clone());
-        if session.is_some() {
-            found.extend(with_end(records, wanted));
+        let meant: Vec<Record> = if session.is_some() {
+            with_end(records, wanted)
         } else {
-            found.extend(records.into_iter().filter(|record| is_meant(record, session, wanted)));
-        }
+            records.into_iter().filter(|record| is_meant(record, session, wanted)).collect()
+        };
+        of_sessions.extend(meant.into_iter().map(|record| (ledger.folder().clone(), record)));
     }
-    if session.is_none() && found.is_empty() && only_folder(environment, wanted).is_ok() {
+    if session.is_none() && of_sessions.is_empty() && only_folder(environment, wanted).is_ok() {
         return super::sessions::show(environment, wanted, output);
     }
     if session.is_none() {
-        let only = NamedKind::Action.only(wanted, found.iter().filter_map(action))?.to_owned();
-        found.retain(|record| action(record) == Some(&only));
-    } else if found.is_empty() {
+        let names = of_sessions.iter().filter_map(|(_, record)| action(record));
+        let only = NamedKind::Action.only(wanted, names)?.to_owned();
+        of_sessions.retain(|(_, record)| action(record) == Some(&only));
+        let reviewed = of_sessions.iter().map(|(folder, record)| match &record.body {
+            RecordBody::Review(review) => (folder, record.seq, Some(&**review)),
+            _ => (folder, record.seq, None),
+        });
+        stopped_calls::in_one_session(environment, wanted, reviewed)?;
+    } else if of_sessions.is_empty() {
         return Err(NamedKind::Action.unknown(id));
     }
+    of_sessions.sort_by_key(|(_, record)| record.at);
+    let of_session = of_sessions.first().map(|(folder, _)| folder.clone());
+    let has_two_doors = of_sessions.iter().any(|(folder, _)| Some(folder) != of_session.as_ref());
+    let found: Vec<Record> = of_sessions.into_iter().map(|(_, record)| record).collect();
     let parent = of_session.as_ref().and_then(|session| lineage::parent_of(&environment.state, session));
     match output {
         OutputForm::Json => print_exact(&api::pretty(&api::sessions::ActionRecords {
@@ -99,7 +110,17 @@ pub fn show(
             records: found.iter().map(api::recorded).collect(),
         })?),
         OutputForm::Text => {
-            print(&told(environment, found.iter(), &all_answers, extent));
+            // A record was named for a reason: its action may have the id of another one.
+            let called = session.map(|_| known_as.as_deref().unwrap_or(id));
+            print(&told(environment, found.iter(), &all_answers, (extent, called)));
+            if has_two_doors {
+                print(&format!(
+                    "\n{}",
+                    wrapped(
+                        "One call, seen at two doors: by the hook of the client, and by the gateway before its server."
+                    )
+                ));
+            }
             if let (Some(own), Some(parent)) = (of_session, parent) {
                 let text = format!(
                     "Another agent started the one of this call (session {}): session {}.",
@@ -140,7 +161,7 @@ pub(super) fn explained<'a>(
 ) -> String {
     let all_answers = answers(records.clone());
     let found = records.into_iter().filter(|record| action(record) == Some(id.as_str()));
-    told(environment, found, &all_answers, ShowExtent::Verbose)
+    told(environment, found, &all_answers, (ShowExtent::Verbose, None))
 }
 
 /// Returns one record in words.
@@ -171,7 +192,7 @@ fn told<'a>(
     environment: &HostEnvironment,
     found: impl Iterator<Item = &'a Record>,
     answers: &HashMap<ActionId, QuestionOutcome>,
-    extent: ShowExtent,
+    (extent, called): (ShowExtent, Option<&str>),
 ) -> String {
     let found: Vec<&Record> = found.collect();
     let last_review = found.iter().rposition(|record| matches!(record.body, RecordBody::Review(_)));
@@ -182,7 +203,9 @@ fn told<'a>(
                 // What came of the call stands with its last review; an earlier one was of an attempt.
                 let is_last = last_review == Some(place);
                 let after = if is_last { &found[place + 1..] } else { &[] };
-                let course = CallCourse::of(record, review, after, answers.get(&review.action_id).copied());
+                let called = called.unwrap_or(review.action_id.as_str());
+                let answer = answers.get(&review.action_id).copied();
+                let course = CallCourse::of(record, (review, called), after, answer);
                 let shown = match extent {
                     ShowExtent::Story => CallExtent::Beginning,
                     ShowExtent::Verbose => CallExtent::Whole,

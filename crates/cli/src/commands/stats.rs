@@ -189,7 +189,7 @@ impl Sums {
                 self.saved += u64::from(review.snapshot.as_ref().is_some_and(|saved| saved.entries > 0));
                 at(&mut self.days, &day).calls += 1;
                 at(&mut self.projects, project).calls += 1;
-                if review.verdict >= VerdictKind::Escalate {
+                if review.was_stopped() {
                     for rule in review.rules.iter().filter_map(|rule| rule.split(':').next()) {
                         at(&mut self.rules, rule).0 += 1;
                     }

@@ -1,15 +1,21 @@
 //! The recorded call that a user names.
 
+use std::collections::BTreeMap;
+
+use checkrein_clients::GATEWAY;
 use checkrein_engine::approvals::speaks_against;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::{FolderName, lines};
-use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOut, VerdictKind};
+use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOut};
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::{folders, only_folder};
+use super::short_names::{SharedNames, ShortNames};
+use crate::render::call;
+use crate::terminal::{cut, plain, plain_name};
 
 /// How far back earlier calls are looked at, in milliseconds (design: 30 days).
 pub(super) const PERIOD: u64 = 30 * 24 * 60 * 60 * 1000;
@@ -20,6 +26,8 @@ pub(super) struct Found {
     /// The number of its record.
     pub(super) seq: u64,
     pub(super) review: Box<ReviewRecord>,
+    /// What commands take for just this call: the id that the user gave, or the own one where no other session has it.
+    pub(super) name: String,
 }
 
 /// What the newest call is the newest of.
@@ -57,7 +65,10 @@ pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> R
         let mut all = records(environment, &folder)?.into_iter();
         let record = all.find(|record| record.seq == number);
         return match record.map(|record| (record.seq, record.body)) {
-            Some((seq, RecordBody::Review(review))) => Ok(Found { folder, seq, review }),
+            Some((seq, RecordBody::Review(review))) => {
+                let name = format!("{}:{seq}", folder.as_str());
+                Ok(Found { folder, seq, review, name })
+            }
             Some(_) | None => Err(NamedKind::Action.unknown(id)),
         };
     }
@@ -67,42 +78,116 @@ pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> R
             if let RecordBody::Review(review) = record.body
                 && review.action_id.as_str().starts_with(id)
             {
-                all.push(Found { folder: folder.clone(), seq: record.seq, review });
+                let name = review.action_id.as_str().to_owned();
+                all.push(Found { folder: folder.clone(), seq: record.seq, review, name });
             }
         }
     }
     let only = NamedKind::Action.only(id, all.iter().map(|one| one.review.action_id.as_str()))?.to_owned();
-    let mut meant = all.into_iter().rev().filter(|one| one.review.action_id.as_str() == only);
-    meant.next().ok_or_else(|| NamedKind::Action.unknown(id))
+    all.retain(|one| one.review.action_id.as_str() == only);
+    in_one_session(environment, id, all.iter().map(|one| (&one.folder, one.seq, Some(&*one.review))))?;
+    // Of two doors the stricter one counts; of several reviews of one call in a session the newest.
+    let strictest = all.into_iter().reduce(|one, other| {
+        let is_milder = other.review.verdict_at_door() < one.review.verdict_at_door();
+        if one.folder != other.folder && is_milder { one } else { other }
+    });
+    strictest.ok_or_else(|| NamedKind::Action.unknown(id))
 }
 
-/// Whether a call was asked about or refused.
-pub(super) fn was_stopped(review: &ReviewRecord) -> bool {
-    review.verdict >= VerdictKind::Escalate
+/// Whether two sessions are those of a client and of a gateway, which have one id for one call.
+pub(super) fn is_at_two_doors<'a>(
+    environment: &HostEnvironment,
+    sessions: impl IntoIterator<Item = &'a FolderName>,
+) -> bool {
+    let (gateways, clients): (Vec<&FolderName>, Vec<&FolderName>) =
+        sessions.into_iter().partition(|folder| is_of_gateway(environment, folder));
+    gateways.len() == 1 && clients.len() == 1
+}
+
+/// Whether a session is that of a gateway before an MCP server.
+fn is_of_gateway(environment: &HostEnvironment, folder: &FolderName) -> bool {
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    let Ok(lines) = lines(&ledger.path()) else { return false };
+    let began =
+        lines.take(BEGINNING).filter_map(|line| line.ok()?.record).find_map(|record| match record.body {
+            RecordBody::SessionStarted { client, .. } => Some(client),
+            _ => None,
+        });
+    began.as_deref() == Some(GATEWAY.client.name())
+}
+
+/// How far into a ledger its beginning is looked for, in records (ours).
+const BEGINNING: usize = 16;
+
+/// How many calls an error shows of those that have one id (ours).
+const SHOWN: usize = 5;
+
+/// How much of each is shown, in letters (ours).
+const CALL: usize = 60;
+
+/// An error where records of one id, each with its session and number, are of several sessions: clients that count their calls give the same
+/// id to many. It names each with an id that only it has.
+pub(super) fn in_one_session<'a>(
+    environment: &HostEnvironment,
+    id: &str,
+    found: impl IntoIterator<Item = (&'a FolderName, u64, Option<&'a ReviewRecord>)>,
+) -> Result<(), CommandError> {
+    let sessions = ShortNames::of_sessions(environment);
+    let mut named: BTreeMap<&FolderName, String> = BTreeMap::new();
+    for (folder, seq, review) in found {
+        let words = review.map(|review| format!(" (`{}`)", cut(&plain(&call(review)), CALL)));
+        let name =
+            format!("`{}:{seq}`{}", plain_name(&sessions.of(folder.as_str())), words.unwrap_or_default());
+        // The newest of a session stands for it, unless only an older one says what was called.
+        if review.is_some() || !named.contains_key(folder) {
+            named.insert(folder, name);
+        }
+    }
+    // One call that the client's hook and the gateway before its server both saw is one call.
+    if named.len() < 2 || is_at_two_doors(environment, named.keys().copied()) {
+        return Ok(());
+    }
+    let more = match named.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let shown: Vec<String> = named.values().take(SHOWN).cloned().collect();
+    Err(CommandError::user(
+        format!("calls of {} sessions have the id `{}`: {}{more}", named.len(), plain(id), shown.join(", ")),
+        "name one of them as SESSION:NUMBER",
+    ))
 }
 
 /// The newest call in this workspace that is meant.
 pub(super) fn newest(environment: &HostEnvironment, meant: Newest) -> Result<Found, CommandError> {
     let is_meant = |review: &ReviewRecord| match meant {
-        Newest::Stopped => was_stopped(review),
+        Newest::Stopped => review.was_stopped(),
         Newest::Allowable => {
             let reasons = speaks_against(review);
-            was_stopped(review) && reasons.iter().all(|reason| reason.rules_out() != RuledOut::All)
+            review.was_stopped() && reasons.iter().all(|reason| reason.rules_out() != RuledOut::All)
         }
-        Newest::LetPass => !was_stopped(review),
+        Newest::LetPass => !review.was_stopped(),
         Newest::Any => true,
     };
     let workspace = find_workspace(&environment.cwd);
     let mut newest: Option<(u64, Found)> = None;
+    let mut shared = SharedNames::default();
     for folder in folders(environment, None)? {
         for record in records(environment, &folder)? {
             let RecordBody::Review(review) = record.body else { continue };
+            shared.take(std::iter::once((folder.as_str(), review.action_id.as_str())));
             let is_here = AbsolutePath::new(&review.cwd).is_some_and(|cwd| cwd.is_within(&workspace));
             let is_newer = newest.as_ref().is_none_or(|(at, _)| record.at.0 >= *at);
             if is_here && is_newer && is_meant(&review) {
-                newest = Some((record.at.0, Found { folder: folder.clone(), seq: record.seq, review }));
+                let name = review.action_id.as_str().to_owned();
+                newest = Some((record.at.0, Found { folder: folder.clone(), seq: record.seq, review, name }));
             }
         }
+    }
+    if let Some((_, found)) = &mut newest
+        && shared.is_shared(&found.name)
+    {
+        found.name = format!("{}:{}", found.folder.as_str(), found.seq);
     }
     newest.map(|(_, found)| found).ok_or_else(|| {
         let none = match meant {

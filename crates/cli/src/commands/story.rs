@@ -7,13 +7,13 @@ use checkrein_engine::ending::SUMMARY;
 use checkrein_engine::text::{below, short_names};
 use checkrein_ledger::{FolderName, lines};
 use checkrein_protocol::{
-    AbsolutePath, ActionId, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
+    AbsolutePath, ActionId, CallDisposition, OutcomeRecord, Record, RecordBody, ReviewRecord, VerdictKind,
 };
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
-use super::short_names::ShortNames;
+use super::short_names::{SharedNames, ShortNames};
 use super::show::action;
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
@@ -93,6 +93,8 @@ pub(super) struct Story<'a> {
     /// How sessions and the calls that were told of are called.
     sessions: ShortNames,
     calls: ShortNames,
+    /// Which ids calls of several sessions have.
+    shared: SharedNames,
 }
 
 impl<'a> Story<'a> {
@@ -112,19 +114,26 @@ impl<'a> Story<'a> {
         let last = told.last().map(|entry| entry.folder.clone());
         let workspace = last.as_ref().and_then(|folder| SessionHead::of(environment, folder).workspace);
         let mut story = Self::behind(environment, last, workspace);
-        story.calls.take(told.iter().filter_map(|entry| action(entry.record)));
+        story.take_names(told);
         story
     }
 
     /// One that goes on behind a session and the root of its workspace.
     fn behind(environment: &'a HostEnvironment, last: Option<FolderName>, workspace: Option<String>) -> Self {
         let sessions = ShortNames::of_sessions(environment);
-        Self { environment, last, workspace, sessions, calls: ShortNames::of_calls() }
+        Self {
+            environment,
+            last,
+            workspace,
+            sessions,
+            calls: ShortNames::of_calls(),
+            shared: SharedNames::default(),
+        }
     }
 
     /// The entries, which are in the order of time, session by session: the one that something happened in last comes last.
     pub(super) fn told(&mut self, entries: &[Entry<'_>]) -> String {
-        self.calls.take(entries.iter().filter_map(|entry| action(entry.record)));
+        self.take_names(entries);
         let mut order: Vec<&FolderName> = Vec::new();
         for entry in entries {
             order.retain(|folder| *folder != entry.folder);
@@ -157,6 +166,13 @@ impl<'a> Story<'a> {
         lines.join("\n")
     }
 
+    fn take_names(&mut self, entries: &[Entry<'_>]) {
+        let named =
+            || entries.iter().filter_map(|entry| Some((entry.folder.as_str(), action(entry.record)?)));
+        self.calls.take(named().map(|(_, id)| id));
+        self.shared.take(named());
+    }
+
     fn head(&self, folder: &FolderName, head: &SessionHead) -> Vec<String> {
         let name = self.sessions.of(folder.as_str());
         let place = head.workspace.as_deref().map(|path| format!("  {}", plain_name(&self.shortened(path))));
@@ -173,7 +189,7 @@ impl<'a> Story<'a> {
 
     /// What `show`, `undo` and `session rollback --before` take for a record: the beginning of the name of its action, else session and number.
     fn id(&self, entry: &Entry<'_>) -> String {
-        let id = match action(entry.record) {
+        let id = match action(entry.record).filter(|id| !self.shared.is_shared(id)) {
             Some(id) => self.calls.of(id),
             None => format!("{}:{}", self.sessions.of(entry.folder.as_str()), entry.record.seq),
         };
@@ -294,12 +310,20 @@ pub(super) struct StoryLine {
 impl StoryLine {
     /// Returns the parts of an entry, as they stand in the records.
     pub(super) fn of(entry: &Entry<'_>, answers: &HashMap<ActionId, QuestionOutcome>) -> Self {
-        let RecordWords { verdict, what, mut why } = described(entry.record);
+        let RecordWords { mut verdict, what, mut why } = described(entry.record);
         let mut result = Vec::new();
-        let answer = match &entry.record.body {
-            RecordBody::Review(review) => answers.get(&review.action_id).map(|answer| answer.word()),
+        let mut answer = match &entry.record.body {
+            RecordBody::Review(review) => answers.get(&review.action_id).copied(),
             _ => None,
         };
+        // A question that reached nobody, and a changed call that the client cannot take, were refusals: they are called so.
+        if let RecordBody::Review(review) = &entry.record.body
+            && review.disposition() == CallDisposition::Refused
+            && matches!(answer, None | Some(QuestionOutcome::Refused))
+        {
+            (verdict, answer) = (Some(review.verdict_at_door()), None);
+        }
+        let answer = answer.map(QuestionOutcome::word);
         if let RecordBody::Review(review) = &entry.record.body {
             // What it changes, as foreseen: `show` tells.
             if review.verdict == VerdictKind::Ok {
@@ -307,11 +331,16 @@ impl StoryLine {
             }
             // Where nothing ran, nothing ran instead.
             let outcome = answers.get(&review.action_id);
-            if review.verdict >= VerdictKind::Block || outcome.is_some_and(|one| one.kept_from_running()) {
+            if review.verdict_at_door() >= VerdictKind::Block
+                || outcome.is_some_and(|one| one.kept_from_running())
+            {
                 why.clone_from(&review.reason);
             }
         }
-        if let Some(outcome) = entry.outcome {
+        // What ended of a refused call is what its client ran to refuse it, such as a command that prints the reason and fails. Where the call
+        // ran all the same, a record of its own says so.
+        let is_refused = matches!(&entry.record.body, RecordBody::Review(review) if review.disposition() == CallDisposition::Refused);
+        if let Some(outcome) = entry.outcome.filter(|_| !is_refused) {
             result.extend(outcome.failed.then(|| "failed".to_owned()));
             result.extend(outcome.duration_ms.map(duration));
             if !outcome.masked.is_empty() {

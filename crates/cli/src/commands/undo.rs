@@ -475,10 +475,25 @@ fn named<'a>(
         if wanted.is_empty() || names.iter().any(|name| name.starts_with(wanted)) {
             let meant = NamedKind::Action.only(wanted, names.iter().map(String::as_str))?;
             let is_meant = |one: &&Listed| name(one).as_deref() == Some(meant);
+            let sessions: BTreeSet<&str> = actions().filter(is_meant).filter_map(session).collect();
+            if sessions.len() > 1 {
+                // Which of them is meant its records tell; where they are gone, their snapshots do.
+                stopped_calls::found(environment, meant, Newest::Any)?;
+                return Err(of_several(meant, actions().filter(is_meant)));
+            }
             return Ok(actions().filter(is_meant).map(|one| (store, one)).collect());
         }
     }
     Err(nothing())
+}
+
+/// The error where snapshots of several sessions are called by one action.
+fn of_several<'a>(action: &str, found: impl Iterator<Item = &'a Listed>) -> CommandError {
+    let ids: Vec<String> = found.map(|one| format!("`{}`", one.id)).collect();
+    CommandError::user(
+        format!("several sessions have an action `{}`: snapshots {}", plain(action), ids.join(", ")),
+        "name one of them by the number of its snapshot",
+    )
 }
 
 /// A command about a snapshot of one of these workspaces, as it works where the user stands.

@@ -7,7 +7,7 @@ use checkrein_snapshot::{CaptureBounds, Captured, LimitExceeded, SkipReason, Ski
 use serde_json::Value as Json;
 
 use super::RECORDED_SKIPS;
-use crate::text::cut;
+use crate::text::{cut, patched_files};
 
 /// What stands between what is not saved and why.
 pub(crate) const NOT_SAVED: &str = "is not saved: ";
@@ -126,6 +126,10 @@ pub fn in_words(action: &Action) -> String {
 pub fn call_in_words(tool: &ToolName, input: &Json) -> String {
     let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name).and_then(Json::as_str));
     if let Some(text) = field(&["command", "cmd"]) {
+        let files = patched_files(text);
+        if tool.as_str() == "apply_patch" && !files.is_empty() {
+            return format!("{} {}", tool.as_str(), files.join(", "));
+        }
         return text.trim().to_owned();
     }
     let path = field(&["file_path", "notebook_path", "path"]);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use checkrein_intervention::RecordSum;
 use checkrein_ledger::{LedgerFile, lines};
 use checkrein_protocol::{
-    ActionId, OutcomeRecord, RecordBody, ReviewRecord, SurpriseRecordKind, VerdictKind,
+    ActionId, CallDisposition, OutcomeRecord, RecordBody, ReviewRecord, SurpriseRecordKind,
 };
 
 use super::FILES;
@@ -137,6 +137,7 @@ impl WholeSession {
     }
 
     fn take_review(&mut self, review: ReviewRecord) {
+        let is_refused = review.disposition() == CallDisposition::Refused;
         let changing = review.effects.iter().filter(|effect| effect.kind.is_mutating());
         let pending = Pending {
             paths: changing.filter_map(|effect| effect.target.path()).map(ToString::to_string).collect(),
@@ -144,7 +145,7 @@ impl WholeSession {
             is_command: !review.programs.is_empty(),
             is_saved: review.snapshot.is_some(),
             not_saved: review.not_saved.into_iter().map(|one| one.what).collect(),
-            is_refused: review.verdict >= VerdictKind::Block,
+            is_refused,
             id: review.action_id,
         };
         self.pending_bytes += pending.bytes();

@@ -2,7 +2,7 @@
 //! moment is looked at as it would be at its end.
 
 use checkrein_ledger::last;
-use checkrein_protocol::{AbsolutePath, Enforcement, Record, RecordBody, VerdictKind};
+use checkrein_protocol::{AbsolutePath, CallDisposition, Record, RecordBody, VerdictKind};
 use checkrein_session::{SessionLedger, SessionState, TURN_END_EVENTS};
 use checkrein_world::changes::{Before, real_path};
 use checkrein_world::find_workspace;
@@ -74,10 +74,8 @@ impl Newest {
                 Some(Self::Other)
             }
             RecordBody::Review(review) => {
-                let is_refused = matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
-                    && review.mode == Enforcement::Enforce;
-                let may_have_run =
-                    !is_refused && review.verdict != VerdictKind::Escalate && review.answered.is_none();
+                let may_have_run = review.disposition() == CallDisposition::LetRun
+                    && review.verdict != VerdictKind::Escalate;
                 let found = Found { at: record.at, number: record.seq, review };
                 Some(if may_have_run { Self::Call(found) } else { Self::Other })
             }

@@ -38,6 +38,8 @@ pub struct SecretFlow {
     pub stored: GitStore,
     /// The archives that the action made: where they are, of what, and which names are left out.
     pub archives_made: Vec<(AbsolutePath, Vec<Value>, Vec<String>)>,
+    /// Whether something of a secret went into a file.
+    pub(crate) into_files: bool,
     /// Archives that earlier actions made, each with the place of a secret that is in it.
     pub archives_kept: Vec<(AbsolutePath, String)>,
     /// The host to which the standard output goes, when it is a connection.
@@ -78,6 +80,7 @@ impl Default for SecretFlow {
             commits_shown: 0,
             stored: GitStore::default(),
             archives_made: Vec::new(),
+            into_files: false,
             archives_kept: Vec::new(),
             outlet: None,
             veiled: false,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::name::{Name, judge};
 use super::national::is_national;
 use super::value::{looks_random, stands_for_one};
-use super::{MaskKey, kinds_of_masks, mask_text};
+use super::{MaskKey, holds_mask, kinds_of_masks, mask_text};
 
 /// Masks all secrets in a value: in every text, and whole behind keys such as `password`.
 pub fn mask_json(value: &mut Json, key: &MaskKey) {
@@ -44,11 +44,31 @@ fn mask_texts(value: &mut Json, key: &MaskKey, kinds: &mut Vec<String>) {
             let is_text =
                 !fields.get("type").and_then(Json::as_str).is_some_and(|kind| NO_TEXT.contains(&kind));
             if is_text {
+                kinds.extend(mask_named_fields(fields, key));
                 fields.values_mut().for_each(|field| mask_texts(field, key, kinds));
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
+}
+
+/// Masks the texts of an object whose own names say that they are secret, as `{"password": "..."}`: a structure is no program that has to be
+/// shown as it is. Returns the kinds of what was masked, one for each mask.
+pub fn mask_named_fields(fields: &mut Map<String, Json>, key: &MaskKey) -> Vec<String> {
+    let mut kinds = Vec::new();
+    for (name, value) in fields.iter_mut() {
+        let Json::String(text) = value else { continue };
+        let kind = match judge(name) {
+            Name::Secret(kind) => kind,
+            Name::KeyLike if looks_random(text) => "key",
+            Name::KeyLike | Name::Plain => continue,
+        };
+        if key.masks(kind) && !stands_for_one(name, text) && !is_filled_in(text) && !holds_mask(text) {
+            *text = key.mask(kind, text);
+            kinds.push(kind.to_owned());
+        }
+    }
+    kinds
 }
 
 fn mask_in_place(text: &mut String, key: &MaskKey) {

@@ -37,7 +37,7 @@ use sha2::{Digest as _, Sha256};
 use crate::hash_chain::hexadecimal;
 
 pub use body::mask_body;
-pub use json::{mask_json, mask_output};
+pub use json::{mask_json, mask_named_fields, mask_output};
 pub use national::{Counts, NATIONAL_NUMBERS, NationalForm, NationalNumber};
 pub use personal::{PERSONAL_KINDS, PersonalKind};
 pub use settings::{SecretSetting, secret_settings, secret_variable};

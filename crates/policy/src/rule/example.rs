@@ -79,6 +79,7 @@ impl Example {
             history: &self.history,
             config,
             intent: intent(&self.action, &self.effects),
+            writes_secret: false,
         }
     }
 }

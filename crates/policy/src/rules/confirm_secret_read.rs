@@ -1,6 +1,6 @@
 //! Reads a credential: a private key, a token, a password store, a `.env` file.
 
-use checkrein_protocol::{Decision, Effect, EffectKind, Severity, Target};
+use checkrein_protocol::{Decision, Effect, EffectKind, Nature, Severity, Target};
 
 use crate::rule::{Finding, Rule, RuleContext, RuleDocs, RuleSet};
 
@@ -29,8 +29,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.select(|effect| effect.kind == EffectKind::SecretRead && effect.severity > Severity::Low);
     // What is sent elsewhere is not shown to the model, and another rule says where it goes.
     let is_sent = context.any(|effect| effect.kind == EffectKind::DataUpload);
-    let is_written =
-        context.any(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify));
+    // A file that the same command writes is nothing to a secret that does not go into it.
+    let is_written = context.writes_secret || context.any(|effect| effect.nature == Nature::SweptIntoFile);
     let end = match (is_sent, is_written) {
         (true, _) => "",
         (false, true) => ", and its content would go into another file or to the model provider",

@@ -2,6 +2,7 @@
 
 use checkrein_engine::approvals::{ANSWERED, ASKED, FORGED};
 use checkrein_engine::incident::CLOSED;
+use checkrein_engine::text::patched_files;
 use checkrein_protocol::{ActionId, OutcomeRecord, RecordBody, ReviewRecord, VerificationRecord};
 use serde_json::Value as Json;
 
@@ -147,7 +148,10 @@ pub(super) fn call_line(review: &ReviewRecord) -> String {
 pub(super) fn call(review: &ReviewRecord) -> String {
     let fields = ["command", "file_path", "path", "url", "pattern", "query"];
     let found = fields.iter().find_map(|name| review.input.get(name).and_then(Json::as_str));
+    let files =
+        found.map(patched_files).filter(|_| review.tool.as_str() == "apply_patch").unwrap_or_default();
     match found {
+        Some(_) if !files.is_empty() => format!("{}: {}", review.tool.as_str(), files.join(", ")),
         Some(text) => format!("{}: {text}", review.tool.as_str()),
         None => review.tool.as_str().to_owned(),
     }

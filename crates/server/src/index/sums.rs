@@ -299,7 +299,7 @@ impl<'a> Taken<'a> {
             self.add(names::SNAPSHOT_BYTES, &[], snapshot.bytes as f64);
             self.add(names::SNAPSHOT_SECONDS, &[], snapshot.elapsed_us as f64 / 1e6);
         }
-        let was_stopped = review.verdict >= VerdictKind::Escalate;
+        let was_stopped = review.was_stopped();
         if was_stopped {
             self.one(names::STOPPED, &[]);
             self.session.stopped += 1;

@@ -51,7 +51,7 @@ impl Spans {
             RecordBody::Review(review) => {
                 let open = Open { session: one.session.clone(), at: at(one), review: review.clone() };
                 // What is refused has no end of its own.
-                if review.verdict >= VerdictKind::Block || review.answered.is_some() {
+                if review.verdict_at_door() >= VerdictKind::Block {
                     ended.push(call(&open, at(one), None));
                 } else {
                     self.open.insert(one.id, open);

@@ -1,6 +1,6 @@
 //! What became of the calls, in the words in which a user is told.
 
-use checkrein_protocol::{ActionId, Enforcement, ReviewRecord, VerdictKind};
+use checkrein_protocol::{ActionId, CallDisposition, Enforcement, ReviewRecord, VerdictKind};
 use serde::{Deserialize, Serialize};
 
 use super::SessionState;
@@ -123,14 +123,14 @@ enum CallKind {
 impl CallKind {
     fn of(review: &ReviewRecord) -> Self {
         let saved = review.snapshot.as_ref().is_some_and(|saved| saved.entries > 0);
-        match (review.mode, review.verdict) {
-            (Enforcement::Observe, _) | (Enforcement::Enforce, VerdictKind::Ok) => Self::Ok,
-            (Enforcement::Enforce, _) if review.answered.is_some() => Self::Stopped,
-            (Enforcement::Enforce, VerdictKind::Nudge) if review.rewrite.is_some() => Self::Rewritten,
-            (Enforcement::Enforce, VerdictKind::Nudge) if saved => Self::Saved,
-            (Enforcement::Enforce, VerdictKind::Nudge) => Self::Hinted,
-            (Enforcement::Enforce, VerdictKind::Escalate) => Self::Asked,
-            (Enforcement::Enforce, VerdictKind::Block | VerdictKind::Halt) => Self::Stopped,
+        match (review.disposition(), review.mode, review.verdict) {
+            (CallDisposition::Refused, _, _) => Self::Stopped,
+            (CallDisposition::Asked, _, _) => Self::Asked,
+            (CallDisposition::LetRun, Enforcement::Observe, _)
+            | (CallDisposition::LetRun, Enforcement::Enforce, VerdictKind::Ok) => Self::Ok,
+            (CallDisposition::LetRun, Enforcement::Enforce, _) if review.rewrite.is_some() => Self::Rewritten,
+            (CallDisposition::LetRun, Enforcement::Enforce, _) if saved => Self::Saved,
+            (CallDisposition::LetRun, Enforcement::Enforce, _) => Self::Hinted,
         }
     }
 }

@@ -22,12 +22,14 @@ pub(super) fn question(
     home: &AbsolutePath,
 ) -> String {
     let tool = one_line(review.tool.as_str());
-    let head = format!("{tool} in `{}` {}:", one_line(&review.cwd), stopped(review.verdict));
+    let head = format!("{tool} in `{}` {}:", one_line(&review.cwd), stopped(review.verdict_at_door()));
     let mut lines = vec![wrapped(&head)];
     lines.extend(whole_call(review).iter().map(|line| format!("    {line}")));
     let told = |line: &str| hanging(line, LABEL);
     lines.push(told(&format!("why      {}", one_line(&review.reason))));
-    if let Some(rewrite) = review.rewrite.as_ref().and_then(Json::as_str) {
+    // Where the client takes no changed call, what is allowed is the call itself.
+    let is_changed = review.verdict >= VerdictKind::Escalate;
+    if let Some(rewrite) = review.rewrite.as_ref().and_then(Json::as_str).filter(|_| is_changed) {
         lines.push("instead  this safer form runs, not the call itself:".to_owned());
         lines.extend(plain_lines(rewrite).iter().map(|line| format!("    {line}")));
     }

@@ -10,7 +10,7 @@ use checkrein_protocol::{AbsolutePath, Action, RecordBody, ReviewRecord, Timesta
 
 use super::Opinion;
 use crate::commands::policy_try::{Judges, judges};
-use crate::commands::stopped_calls::{recent, was_stopped};
+use crate::commands::stopped_calls::recent;
 use crate::render::call;
 use crate::terminal::{brief, counted, plain};
 
@@ -48,7 +48,7 @@ impl OtherCalls {
         for (_, record) in recent(environment)? {
             let RecordBody::Review(review) = record.body else { continue };
             let is_meant =
-                was_stopped(&review) == (opinion == Opinion::Wrong) && review.exact != judged.exact;
+                review.was_stopped() == (opinion == Opinion::Wrong) && review.exact != judged.exact;
             let is_newer = newest.get(&review.exact).is_none_or(|(at, _)| *at <= record.at);
             if is_meant && is_newer {
                 newest.insert(review.exact, (record.at, *review));

@@ -64,7 +64,7 @@ pub(super) fn made_since(ledger: &SessionLedger, before: ActionNumber) -> Result
         match record.body {
             RecordBody::Review(review) => {
                 number += 1;
-                if number < before.0 || review.verdict >= VerdictKind::Block {
+                if number < before.0 || review.verdict_at_door() >= VerdictKind::Block {
                     continue;
                 }
                 let id = review.action_id.0.clone();

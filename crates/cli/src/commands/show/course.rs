@@ -6,18 +6,17 @@ use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::rollback::restored;
 use checkrein_engine::text::{WARNING_NOT_SAID, plain_lines};
 use checkrein_protocol::{
-    AbsolutePath, Certainty, Effect, Enforcement, OutcomeRecord, Record, RecordBody, ReviewRecord, RuledOut,
-    VerdictKind, VerificationRecord,
+    AbsolutePath, CallDisposition, Certainty, Effect, EffectKind, Enforcement, OutcomeRecord, Record,
+    RecordBody, ReviewRecord, RuledOut, VerdictKind, VerificationRecord,
 };
 use checkrein_review::sentence;
 use checkrein_snapshot::SnapshotId;
 use checkrein_world::find_workspace;
 
-use crate::commands::allow::in_words_of;
+use crate::commands::allow::{in_words_of, is_grave_loss};
 use crate::commands::answers::QuestionOutcome;
 use crate::commands::call_shown::{CallExtent, call_shown};
 use crate::commands::snapshots::size;
-use crate::commands::stopped_calls::was_stopped;
 use crate::commands::story::at_home;
 use crate::commands::undo::only_pushes;
 use crate::phrases;
@@ -37,6 +36,8 @@ type Line = (&'static str, String);
 pub(super) struct CallCourse<'a> {
     record: &'a Record,
     review: &'a ReviewRecord,
+    /// What commands take for it.
+    called: &'a str,
     outcome: Option<&'a OutcomeRecord>,
     answer: Option<QuestionOutcome>,
 }
@@ -58,15 +59,21 @@ impl<'a> CallCourse<'a> {
     /// Returns the course of a call from its review and the records of it that follow.
     pub(super) fn of(
         record: &'a Record,
-        review: &'a ReviewRecord,
+        (review, called): (&'a ReviewRecord, &'a str),
         after: &[&'a Record],
         answer: Option<QuestionOutcome>,
     ) -> Self {
+        let ran_all_the_same = after
+            .iter()
+            .any(|record| matches!(record.body, RecordBody::Unreviewed(_) | RecordBody::Unanswered(_)));
+        // What ended of a refused call is what its client ran to refuse it.
+        let has_ended = ran_all_the_same || review.disposition() != CallDisposition::Refused;
         let outcome = after.iter().find_map(|record| match &record.body {
             RecordBody::Outcome(outcome) => Some(outcome),
             _ => None,
         });
-        Self { record, review, outcome, answer }
+        let outcome = outcome.filter(|_| has_ended);
+        Self { record, review, called, outcome, answer }
     }
 
     fn became(&self) -> Became {
@@ -77,14 +84,11 @@ impl<'a> CallCourse<'a> {
         if self.answer == Some(QuestionOutcome::NotRun) {
             return Became::NotRun;
         }
-        let is_refused = self.review.mode == Enforcement::Enforce
-            && match self.review.verdict {
-                VerdictKind::Block | VerdictKind::Halt => true,
-                VerdictKind::Escalate => {
-                    matches!(self.answer, Some(No | NoAnswer | NoByUser | Refused | Told))
-                }
-                VerdictKind::Ok | VerdictKind::Nudge => false,
-            };
+        let is_refused = match self.review.disposition() {
+            CallDisposition::Refused => true,
+            CallDisposition::Asked => matches!(self.answer, Some(No | NoAnswer | NoByUser | Refused | Told)),
+            CallDisposition::LetRun => false,
+        };
         if is_refused { Became::Refused } else { Became::NotKnown }
     }
 
@@ -92,7 +96,7 @@ impl<'a> CallCourse<'a> {
     pub(super) fn told(&self, environment: &HostEnvironment, extent: CallExtent) -> String {
         let review = self.review;
         let words = call_shown(review, extent);
-        let head = format!("{}  call {}", time(self.record.at.0), plain(review.action_id.as_str()));
+        let head = format!("{}  call {}", time(self.record.at.0), plain(self.called));
         let who = if review.actor.is_some() { "A sub-agent" } else { "The agent" };
         let end = if words.lines.is_empty() { "." } else { ":" };
         let mut lines =
@@ -107,10 +111,8 @@ impl<'a> CallCourse<'a> {
         lines.push(in_lines(&told));
         if extent == CallExtent::Beginning {
             lines.push(String::new());
-            let more = format!(
-                "`checkrein show {} --verbose` adds the numbers and the rules.",
-                plain(review.action_id.as_str())
-            );
+            let more =
+                format!("`checkrein show {} --verbose` adds the numbers and the rules.", plain(self.called));
             lines.push(dim(&wrapped(&more)));
         }
         lines.join("\n")
@@ -121,7 +123,9 @@ impl<'a> CallCourse<'a> {
         if effects.is_empty() {
             return vec![("seen", "no change".to_owned())];
         }
-        let mut lines: Vec<Line> = labelled("seen", effects.iter().take(NAMED).map(effect));
+        let mut gravest: Vec<&Effect> = effects.iter().collect();
+        gravest.sort_by_key(|effect| weight_for_user(effect));
+        let mut lines: Vec<Line> = labelled("seen", gravest.into_iter().take(NAMED).map(effect));
         if effects.len() > NAMED {
             lines.push(("", format!("and {} more", effects.len() - NAMED)));
         }
@@ -137,10 +141,19 @@ impl<'a> CallCourse<'a> {
             (Enforcement::Observe, _) => {
                 format!("only watched (`mode: observe`): else it {}", phrases::verdict_ahead(kind))
             }
+            // A question that a user reads first, or that waited for them, was one all the same.
+            (Enforcement::Enforce, VerdictKind::Escalate)
+                if matches!(self.answer, Some(QuestionOutcome::Told | QuestionOutcome::NoByUser)) =>
+            {
+                phrases::verdict(kind).to_owned()
+            }
+            (Enforcement::Enforce, _) if review.disposition() == CallDisposition::Refused => {
+                phrases::verdict(review.verdict_at_door()).to_owned()
+            }
             (Enforcement::Enforce, _) if ran_instead && is_told => "let a safer form run".to_owned(),
             (Enforcement::Enforce, _) => phrases::verdict(kind).to_owned(),
         };
-        let mut lines = vec![("decided", in_its_colour(&clause, kind))];
+        let mut lines = vec![("decided", in_its_colour(&clause, review.verdict_at_door()))];
         if review.flagged {
             lines.push(("", "it is flagged: a ticket waits for you (`checkrein ticket list`)".to_owned()));
         }
@@ -199,7 +212,7 @@ impl<'a> CallCourse<'a> {
 
     /// How a call is taken back of which something was saved, or why it is not.
     fn way_back(&self, environment: &HostEnvironment, snapshot: u64) -> String {
-        let id = plain(self.review.action_id.as_str());
+        let id = plain(self.called);
         let undo = format!("`checkrein undo {id}`");
         let Some(cwd) = AbsolutePath::new(&self.review.cwd) else { return undo };
         let store = checkpoint::store(environment, &find_workspace(&cwd));
@@ -235,15 +248,15 @@ impl<'a> CallCourse<'a> {
     /// What the user can say to a call that was stopped: that it may pass, where that can be said, and that it was a false alarm.
     fn ways_on(&self) -> Vec<Line> {
         let review = self.review;
-        if !was_stopped(review) {
+        if !review.was_stopped() {
             return Vec::new();
         }
-        let id = plain(review.action_id.as_str());
+        let id = plain(self.called);
         let barred = speaks_against(review).into_iter().find(|reason| reason.rules_out() == RuledOut::All);
         let allow = match barred {
             None => format!("`checkrein allow {id}` lets exactly this call pass once"),
             Some(reason) => {
-                let (why, instead) = in_words_of(review, reason);
+                let (why, instead) = in_words_of((review, self.called), reason);
                 format!("it cannot be allowed: {why}; {instead}")
             }
         };
@@ -299,6 +312,16 @@ fn checked(verification: &VerificationRecord) -> Vec<Line> {
     let causes = verification.other_causes.iter();
     lines.extend(causes.map(|cause| ("", format!("another cause may be: {}", plain(cause)))));
     lines
+}
+
+/// Where an effect stands among others: what the user would lose for good comes first, then what touches the guard, then the rest as it is
+/// done.
+fn weight_for_user(effect: &Effect) -> u8 {
+    match (effect.kind == EffectKind::GuardTampering, is_grave_loss(effect)) {
+        (_, true) => 0,
+        (true, false) => 1,
+        (false, false) => 2,
+    }
 }
 
 /// An effect, and whether it is only possible.

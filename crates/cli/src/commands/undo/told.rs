@@ -298,8 +298,7 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
                     alone: !lingers,
                     goes_on: goes_on(&review),
                     asked: review.verdict == VerdictKind::Escalate,
-                    refused: matches!(review.verdict, VerdictKind::Block | VerdictKind::Halt)
-                        || review.answered.is_some(),
+                    refused: review.verdict_at_door() >= VerdictKind::Block,
                     opaque: review.effects.iter().any(|effect| effect.kind == EffectKind::Opaque),
                     of_git: of_git(&review),
                     spares_files: spares_files(&review),
