@@ -168,19 +168,19 @@ fn a_long_id_is_cut_to_what_other_commands_take() {
     asked.call(&long("21"), "ls");
     asked.call(&long("22"), QUESTION);
     let mut command = asked.0.command(env!("CARGO_BIN_EXE_checkrein"));
-    let log = command.args(["log"]).env("COLUMNS", "80").output().unwrap();
-    let log = String::from_utf8(log.stdout).unwrap();
+    let output = command.args(["log"]).env("COLUMNS", "80").output().unwrap();
+    let story = String::from_utf8(output.stdout).unwrap();
     let id = |command: &str| {
-        let line = log.lines().find(|line| line.contains(command)).expect(&log);
+        let line = story.lines().find(|line| line.contains(command)).expect(&story);
         line.split_whitespace().nth(1).unwrap().to_owned()
     };
     for (command, name) in [("Bash ls", long("21")), ("Bash git", long("22"))] {
         let shown = id(command);
-        assert!(shown.chars().count() <= 24, "{log}");
+        assert!(shown.chars().count() <= 24, "{story}");
         let one = asked.show(&shown);
         assert!(one.contains(&name), "{one}");
     }
-    assert!(log.lines().all(|line| line.chars().count() <= 80), "{log}");
+    assert!(story.lines().all(|line| line.chars().count() <= 80), "{story}");
     // The other commands take it too.
     asked.0.succeed(&["allow", &id("Bash git"), "--once", "--yes"]);
     let undone = asked.0.checkrein(&["undo", &id("Bash ls"), "--dry-run"]);
