@@ -206,11 +206,12 @@ fn init_says_of_each_client_for_which_projects_it_is() {
     environment.write(".claude/notes.md", "mine\n");
     for arguments in [&["init", "--dry-run"][..], &["init", "--yes"]] {
         let said = environment.succeed(arguments);
-        for (title, whose) in
-            [("Claude Code", "for this project, for you only"), ("Gemini CLI", "for all your projects")]
-        {
-            let line = said.lines().find(|line| line.contains(title)).expect(&said);
-            assert!(line.contains(whose), "{said}");
+        for (title, place) in [
+            ("Claude Code  ", ".claude/settings.local.json (this project, for you only)"),
+            ("Gemini CLI   ", "~/.gemini/settings.json"),
+        ] {
+            let line = said.lines().find(|line| line.starts_with(title)).expect(&said);
+            assert!(line.ends_with(place), "{said}");
         }
     }
     let said = environment.succeed(&["init", "--client", "claude", "--user", "--dry-run"]);

@@ -162,6 +162,32 @@ fn the_log_says_what_ran_in_place_of_a_call_and_quotes_the_first_prompt_once() {
 }
 
 #[test]
+fn a_long_id_is_cut_to_what_other_commands_take() {
+    let asked = Asked::new();
+    let long = |end: &str| format!("run_shell_command-{}-{end}", "1764528000000".repeat(4));
+    asked.call(&long("21"), "ls");
+    asked.call(&long("22"), QUESTION);
+    let mut command = asked.0.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = command.args(["log"]).env("COLUMNS", "80").output().unwrap();
+    let story = String::from_utf8(output.stdout).unwrap();
+    let id = |command: &str| {
+        let line = story.lines().find(|line| line.contains(command)).expect(&story);
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    for (command, name) in [("Bash ls", long("21")), ("Bash git", long("22"))] {
+        let shown = id(command);
+        assert!(shown.chars().count() <= 24, "{story}");
+        let one = asked.show(&shown);
+        assert!(one.contains(&name), "{one}");
+    }
+    assert!(story.lines().all(|line| line.chars().count() <= 80), "{story}");
+    // The other commands take it too.
+    asked.0.succeed(&["allow", &id("Bash git"), "--once", "--yes"]);
+    let undone = asked.0.checkrein(&["undo", &id("Bash ls"), "--dry-run"]);
+    assert!(!String::from_utf8_lossy(&undone.stderr).contains("no action"), "{undone:?}");
+}
+
+#[test]
 fn a_followed_log_shows_what_comes() {
     let asked = Asked::new();
     asked.call("toolu_01before", "ls");

@@ -192,3 +192,34 @@ fn an_agent_may_look_and_do_nothing() {
     watched.keyboard.write_all(b"\rq").unwrap();
     watched.ended();
 }
+
+#[test]
+fn only_what_changed_is_written_so_that_nothing_flickers() {
+    let environment = worked();
+    let watched = Watched::start(&environment, "");
+    watched.until_written("working");
+    // It looks again at least three times meanwhile.
+    thread::sleep(Duration::from_secs(4));
+    let still = watched.text().len();
+    thread::sleep(Duration::from_secs(4));
+    let text = watched.text();
+    let written = &text[still..];
+    assert!(!written.contains("remove the notes") && written.len() < 400, "{written:?}");
+    // A call comes: its line is written, and the rest of the screen stays as it is.
+    let before = watched.text().len();
+    let fields = shell_call("call-2", "cat README.md", json!({}));
+    environment.answer_to(&environment.payload("s", "PreToolUse", fields));
+    watched.until("the new call", |text| text.get(before..).is_some_and(|fresh| fresh.contains("README")));
+    let text = watched.text();
+    let written = &text[before..];
+    assert!(!written.contains("remove the notes") && written.len() < 1_000, "{written:?}");
+    let text = watched.text();
+    let (_, since) = text.split_once(TAKEN).unwrap();
+    assert_eq!(
+        since.matches("\u{1b}[2J").count(),
+        1,
+        "the screen is emptied once, when it is taken: {text:?}"
+    );
+    watched.signal("TERM");
+    watched.ended();
+}

@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Prove that this project is guarded
     #[command(
-        after_help = "Feeds the registered hook a call that it must deny.\n\nExit status: 0 guarded, 1 not guarded.\n\nExamples:\n  checkrein doctor\n  checkrein doctor --json"
+        after_help = "Feeds each registered hook a call that it must deny. Problems come first, in full. Of several agents each has one line.\n\nExit status: 0 guarded, 1 not guarded.\n\nExamples:\n  checkrein doctor\n  checkrein doctor --client codex   what was found of one agent\n  checkrein doctor --verbose        the same of all, with their limits\n  checkrein doctor --json"
     )]
     Doctor {
         /// Client, or `all` [default: those registered here]
@@ -76,6 +76,9 @@ pub(crate) enum Command {
         /// Also list what no machine enforces, and projects without hooks
         #[arg(long)]
         all: bool,
+        /// Show all that was found, also of several agents that are well
+        #[arg(long, short)]
+        verbose: bool,
     },
     /// Explain the verdict on a command without running it
     #[command(
@@ -152,12 +155,12 @@ pub(crate) enum Command {
     },
     /// Serve API, live events, metrics and console on this machine
     #[command(
-        after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C.\n\nOther machines reach it with `--lan` or `--tls` alone, over TLS, and only who has the password or a paired device gets in. The certificate is made at the first start; compare its fingerprint with what the browser shows.\n\nExamples:\n  checkrein serve\n  checkrein serve --lan                     a phone reads the code\n  checkrein serve --lan --name desk.local\n  checkrein serve --set-password\n  checkrein serve --devices\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
+        after_help = "Prints where it answers, a link that logs one browser in once, and with `--json` the key for programs, as one line. Ends with Ctrl-C.\n\nOther machines reach it only with `--lan` or `--tls`, over TLS, and only with the password or from a paired device. The certificate is made at the first start; compare its fingerprint with what the browser shows.\n\nExamples:\n  checkrein serve\n  checkrein serve --lan                     a phone reads the code\n  checkrein serve --lan --name desk.local\n  checkrein serve --set-password\n  checkrein serve --devices\n  checkrein serve --listen 127.0.0.1:0 --json\n  checkrein serve --listen unix:$XDG_RUNTIME_DIR/checkrein.sock"
     )]
     Serve(ServeArguments),
     /// Answer hooks from memory, where `engine.resident` is set
     #[command(
-        after_help = "A hook that finds this process asks it and need not read configuration, rules and catalogue. It takes an answer only from the program that stands beside it and knows the key of the seals; else it decides by itself, as it does where nobody answers. `checkrein serve` starts one too. Start it again after an update.\n\nExamples:\n  checkrein engine"
+        after_help = "A hook asks this process instead of reading configuration, rules and catalogue itself. It accepts an answer only from the program that lies beside it and knows the key of the seals. Otherwise, or if nobody answers, it decides by itself. `checkrein serve` starts one too. Restart it after an update.\n\nExamples:\n  checkrein engine"
     )]
     Engine {
         /// End when standard input ends
@@ -214,7 +217,7 @@ pub(crate) enum Command {
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true,
         disable_help_subcommand = true,
-        after_help = "Passes the output of the agent on unchanged. It understands Claude Code with `--output-format stream-json` and Codex with `exec --json`, so that tokens, cost and answers can be limited. To stop, checkrein sends SIGINT, then SIGTERM, then kills the process tree. If checkrein itself is killed, the agent ends too. It judges calls that no hook reviewed as it hears them: it reports loops and stopped calls, or ends the run.\n\nSandbox: `--write`, `--read` and `--net` put the scope of `exec` around the agent and all that it starts. What is not named is as wide as an agent needs it; docs/supervision.md says how wide.\n\nCredentials: `--credential ONE,TWO=VARIABLE` goes on with TWO when the provider refuses ONE.\n\nProfiles: `unattended` limits a run to 20 dollars, 3 million tokens, 200 answers, 60 minutes and 4 GB, and ends it at unrequested work or a call that would have been stopped. `strict` also requires working hooks, a basic environment and `--hold namespace`, and puts the agent into a sandbox: its directory, and the host of its model. `interactive` has the limits of the configuration, which hold in the others too. `--limits seed` means 5 dollars, 100,000 tokens, 20 answers, 5 minutes and 512 MB.\n\nPrices: INPUT,OUTPUT[,CACHE_WRITE,CACHE_READ]; a cache price that is not given is that of the input. Prices for all runs stand in ~/.config/checkrein/prices.csv, with the columns model,input,output,cache_write,cache_read; docs/supervision.md explains them.\n\nHold: `processes` ends the agent itself, not what it started. `namespace` ends everything, by a PID namespace, or runs nothing.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent and of the programs it uses.\n\nExit status: that of the agent; 92 the provider fails and nothing was run, or it refused every credential, 94 halted, 114 processes, 115 a call without review, 116 stopped by the detectors, 117 silence, 118 memory, 119 unrequested work, 120 budget, 121 tokens, 122 the next call would exceed a limit, 123 answers, 124 time, 125 checkrein failed (the message says whether the agent had begun), 128 and more a signal (137 also: the supervisor was killed).\n\nExamples:\n  checkrein run -- claude\n  checkrein run --budget 2 --time 30m -- codex exec --json 'fix the tests'\n  checkrein run --profile unattended --retries 3 -- codex exec --json 'fix it'\n  checkrein run --profile strict --credential anthropic=ANTHROPIC_API_KEY -- \\\n      claude -p 'fix it' --output-format stream-json --verbose\n  checkrein run --write . --net api.anthropic.com:443 -- claude\n  checkrein run --worktree fix-12 --carry .env -- claude\n  checkrein run --resume --budget 1\n  checkrein run list"
+        after_help = "Passes the output of the agent on unchanged. To stop, checkrein sends SIGINT, then SIGTERM, then kills the process tree. If checkrein itself is killed, the agent ends too. It judges calls that no hook reviewed as it hears them: it reports loops and stopped calls, or ends the run.\n\nAgents whose tokens, cost and answers it counts, and the output that tells them:\n  Claude Code  --output-format stream-json --verbose\n  Codex        exec --json\n  Gemini CLI   -o stream-json\n  Qwen Code    -o stream-json\n  Copilot CLI  --output-format json\n  OpenCode     run --format json\n  Droid        exec -o stream-json\n\nWith another output the hooks of the first five count. Any other program is stopped only by time, silence, memory, processes, `checkrein halt` and signals.\n\nProfiles, beside the limits of the configuration:\n  interactive  warns of calls that were not reviewed\n  unattended   20 dollars, 3 million tokens, 200 answers, 60 minutes, 4 GB\n  strict       the same, for an agent in a sandbox and with working hooks\n\n`unattended` and `strict` also end a run at unrequested work, and at a call that ran without review and would have been stopped. `strict` passes on a basic environment, takes `--hold namespace`, and lets the agent reach its directory and the host of its model only.\n\nLimits, for `--limits`:\n  standard     those of the profile\n  seed         5 dollars, 100,000 tokens, 20 answers, 5 minutes, 512 MB\n\nHold, for `--hold`:\n  processes    ends the agent itself, not what it started\n  namespace    ends everything, by a PID namespace, or runs nothing\n\nSandbox: `--write`, `--read` and `--net` put the scope of `exec` around the agent and all that it starts. What is not named is as wide as an agent needs it; docs/supervision.md says how wide.\n\nCredentials: `--credential ONE,TWO=VARIABLE` goes on with TWO when the provider refuses ONE.\n\nPrices: INPUT,OUTPUT[,CACHE_WRITE,CACHE_READ]; a cache price that is not given is that of the input. Prices for all runs stand in ~/.config/checkrein/prices.csv, with the columns model,input,output,cache_write,cache_read; docs/supervision.md explains them.\n\nCHECKREIN_TELEMETRY=0 turns off the telemetry of the agent and of the programs it uses.\n\nExit status: that of the agent, or one of these\n   92  the provider fails, or refused every credential; nothing was run\n   94  halted\n  114  too many processes\n  115  a call without review\n  116  stopped by the detectors\n  117  silence\n  118  memory\n  119  unrequested work\n  120  budget, or the spending cannot be counted\n  121  tokens\n  122  the next call would exceed a limit\n  123  answers\n  124  time\n  125  checkrein failed; the message says whether the agent had begun\n  128  and more: a signal; 137 also: the supervisor was killed\n\nExamples:\n  checkrein run -- claude\n  checkrein run --budget 2 --time 30m -- codex exec --json 'fix the tests'\n  checkrein run --profile unattended --retries 3 -- codex exec --json 'fix it'\n  checkrein run --profile strict --credential anthropic=ANTHROPIC_API_KEY -- \\\n      claude -p 'fix it' --output-format stream-json --verbose\n  checkrein run --write . --net api.anthropic.com:443 -- claude\n  checkrein run --worktree fix-12 --carry .env -- claude\n  checkrein run --resume --budget 1\n  checkrein run list"
     )]
     Run {
         #[command(flatten)]
@@ -224,7 +227,7 @@ pub(crate) enum Command {
     },
     /// Run one command in a sandbox
     #[command(
-        after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\n`--processes N` counts processes at one time, those that ended and nobody waited for too. Threads are counted apart, over all processes together: 16 for each of the N, 64 at least.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
+        after_help = "The kernel enforces the scope, for the command and everything that it starts. Without options the command may read everything, change only a temporary folder of its own, and use no network. checkrein reports what this machine cannot enforce before the command runs. At the end it reports each refusal, with the option that would allow it.\n\n`--processes N` counts processes at one time, including those that ended and were not waited for. Threads are counted separately, over all processes together: 16 for each of the N, at least 64.\n\nExit status: that of the command; 124 a limit was reached, 125 checkrein failed, 126 it cannot be run, 127 it was not found.\n\nExamples:\n  checkrein exec --write . -- make test\n  checkrein exec --write target --net crates.io:443 -- cargo fetch\n  checkrein exec --net loopback --time 5m --memory 2G -- pytest"
     )]
     Exec(ExecArguments),
     /// Review an agent that an editor runs (Agent Client Protocol)
@@ -263,7 +266,7 @@ pub(crate) enum Command {
     },
     /// Take an issue to a reviewed branch (humans only)
     #[command(
-        after_help = "Triage, design, review, specification, failing tests, code, gates, review, your approval, the text of a pull request. The task has the name of the file. Its file is the shipped one; `--pipeline` takes another. `checkrein pipeline run --resume` continues.\n\nExit status: as `checkrein pipeline run`.\n\nExamples:\n  checkrein task issues/off-by-one.md --input tests='cargo test' \\\n      --input runner=cargo\n  checkrein task issue.md --dry-run"
+        after_help = "The steps: triage, design, review, specification, failing tests, code, gates, review, your approval, the text of a pull request. The task is named after the file. `checkrein pipeline run --resume` continues.\n\nExit status: as `checkrein pipeline run`.\n\nExamples:\n  checkrein task issues/off-by-one.md --input tests='cargo test' \\\n      --input runner=cargo\n  checkrein task issue.md --dry-run"
     )]
     Task(TaskArguments),
     /// Let a call pass that was asked about or refused (humans only)
@@ -283,7 +286,7 @@ pub(crate) enum Command {
     Missed(OpinionArguments),
     /// Halt a session, or all, until a human resumes it
     #[command(
-        after_help = "Ends an agent under `checkrein run`, with everything that it started. Refuses every other agent its next call. Without this program, make a file named after the session, or `ALL`, in `halts/` of the state directory.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
+        after_help = "Ends an agent under `checkrein run`, with everything that it started. Any other agent has its next call refused, and all after it. Without this program, make a file named after the session, or `ALL`, in `halts/` of the state directory.\n\nExamples:\n  checkrein halt 4f3c --reason 'wrong branch'\n  checkrein halt --all"
     )]
     Halt {
         /// Start of the name of the session, or LAST
@@ -326,7 +329,7 @@ pub(crate) enum Command {
     },
     /// Remove the hooks; keep the records
     #[command(
-        after_help = "Says what it removes, and asks once. What serves all your projects stays without `--user` or `--client`. Files of yours beside the records stay.\n\nExamples:\n  checkrein uninstall               this project\n  checkrein uninstall --user --yes  all your projects, every client\n  checkrein uninstall --dry-run     show the change, line by line\n  checkrein uninstall --purge       also delete the records and what was saved"
+        after_help = "Says what it removes, and asks once. What serves all your projects stays without `--user` or `--client`. Files of yours beside the records stay.\n\nExamples:\n  checkrein uninstall               this project\n  checkrein uninstall --user --yes  all your projects, every client\n  checkrein uninstall --dry-run     show what would be removed\n  checkrein uninstall --purge       also delete the records and what was saved"
     )]
     Uninstall(UninstallArguments),
     /// List sessions, roll one back, plan a recovery
@@ -363,7 +366,7 @@ pub(crate) enum Command {
     },
     /// Open, approve, verify and close changes of production
     #[command(
-        after_help = "What is production stands below `production` in the configuration.\n\nExamples:\n  checkrein change open --issue OPS-12 --rollback 'helm rollback web' --verify 'curl --fail https://example.com/health' -- 'helm upgrade web ./chart --kube-context prod'\n  checkrein change approve 4f3c9a\n  checkrein change verify 4f3c9a"
+        after_help = "What is production stands below `production` in the configuration.\n\nExamples:\n  checkrein change open --issue OPS-12 --rollback 'helm rollback web' \\\n      --verify 'curl --fail https://example.com/health' \\\n      -- 'helm upgrade web ./chart --kube-context prod'\n  checkrein change approve 4f3c9a\n  checkrein change verify 4f3c9a"
     )]
     Change {
         #[command(subcommand)]

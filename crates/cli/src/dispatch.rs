@@ -253,9 +253,11 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 (done, _) => Ok(done),
             }
         }
-        Command::Doctor { client, all } => {
+        Command::Doctor { client, all, verbose } => {
             let clients = doctor::clients(&environment, client.as_deref())?;
-            doctor::doctor(environment, &clients, all.into(), output)
+            let detail =
+                if verbose { doctor::DiagnosisDetail::Whole } else { doctor::DiagnosisDetail::Summary };
+            doctor::doctor(environment, &clients, all.into(), detail, output)
         }
         Command::Check { batch, cwd, root, verbose, command } => {
             let place = Where { cwd, root };

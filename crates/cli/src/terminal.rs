@@ -22,6 +22,7 @@ use checkrein_hook::remarks;
 use checkrein_review::VerdictKind;
 use comfy_table::{ContentArrangement, Table, presets};
 pub(crate) use dialogue::in_dialogue;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::OutputModes;
 
 /// Whether remarks are JSON.
@@ -104,6 +105,16 @@ pub fn print_exact(text: &str) {
             .write_all(text.as_bytes())
             .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") }),
     );
+}
+
+/// Whether nobody reads standard output any more: the other end of the pipe is closed (`| head`), or the terminal is gone.
+pub fn reader_is_gone() -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let output = rustix::stdio::stdout();
+    let mut looked = [PollFd::new(&output, PollFlags::empty())];
+    let is_ended = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+    poll(&mut looked, Some(&now)).is_ok_and(|count| count > 0)
+        && looked.iter().any(|one| one.revents().intersects(is_ended))
 }
 
 /// The end of a long text at which reading begins.

@@ -113,7 +113,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     provider: Provider { name: "google", host: None, address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
     next_step: Some(
-        "an editor starts it with `--acp`, and then it calls no hooks for its tools: let the editor start \
+        "with `--acp`, as editors start it, Gemini CLI calls no hooks for its tools: let the editor start \
          `checkrein acp -- gemini --acp` instead (docs/acp.md)",
     ),
     events: events::GEMINI,

@@ -18,7 +18,7 @@ use crate::answers;
 use crate::message::Key;
 use crate::outlet::Outlet;
 use crate::reviewer::{CallJudge, Reviewer, Ruling, Said, before};
-use crate::state::{Named, State, ledger_name};
+use crate::state::{Named, OpenCall, State, ledger_name};
 
 /// Who is told what does not belong into the conversation.
 pub type Say = Arc<dyn Fn(&str) + Send + Sync>;
@@ -107,6 +107,17 @@ impl Shared {
     pub(crate) fn remark(&self, session: &str, text: &str) {
         if self.state().known(session).is_some_and(|session| session.is_open) {
             self.to_editor.write(answers::remark(session, text));
+        }
+    }
+
+    /// Notes that the user reads of a call that is refused, so that a request about the same call tells nothing anew.
+    pub(crate) fn is_told_of(&self, session: &str, call: &str) {
+        let mut state = self.state();
+        let Some(known) = state.known(session).filter(|known| known.is_open) else { return };
+        let is_refused =
+            |open: &OpenCall| matches!(open.reviewed, Some((_, Ruling::Refused(_) | Ruling::Stopped(_))));
+        if let Some(open) = known.known_call(call).filter(|open| is_refused(open)) {
+            open.is_told = true;
         }
     }
 

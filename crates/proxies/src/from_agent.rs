@@ -189,29 +189,31 @@ impl Desk {
     /// A request for permission.
     fn permission(&mut self, line: &[u8], message: &Message<'_>) -> Fate {
         if line.len() > REVIEWED {
-            return self.refuse_permission(message, &Json::Null, None, &Failure::Oversize.reason());
+            return self.refuse_permission(message, &Json::Null, &Telling::Log, &Failure::Oversize.reason());
         }
         let params = message.read_params().unwrap_or_default();
         let call = acts::asked_about(&params);
         let Some(session) = text(&params, "sessionId").map(str::to_owned) else {
             let failure = Failure::Payload("the request for permission names no session".to_owned());
-            return self.refuse_permission(message, &params, None, &failure.reason());
+            return self.refuse_permission(message, &params, &Telling::Log, &failure.reason());
         };
         let name = text(&call, "toolCallId").map_or_else(|| self.shared.own_name(), str::to_owned);
-        let (cwd, told, reviewed) = {
+        let (cwd, told, reviewed, was_told) = {
             let mut state = self.state();
             let known = state.session(&session);
             let cwd = known.cwd.clone();
             let open = known.call(&name, line.len());
             open.told.take_up(&name, &call);
-            let (told, reviewed) = (open.told.clone(), open.reviewed.clone());
+            let (told, reviewed, was_told) = (open.told.clone(), open.reviewed.clone(), open.is_told);
             known.asks.insert(told.kind.clone());
-            (cwd, told, reviewed)
+            (cwd, told, reviewed, was_told)
         };
         let mut actions = told.actions_now(&cwd);
         let beside = acts::asked_beside(&params, &cwd);
         actions.extend(beside.into_iter().filter(|action| !actions.contains(action)).collect::<Vec<_>>());
         let known = reviewed.filter(|(named, _)| named.iter().map(|named| &named.action).eq(&actions));
+        // Of other actions than those that the user read of, they read once more.
+        let is_told = was_told && known.is_some();
         let (ruling, for_user) = match (self.halted(&session), known) {
             (Some(reason), Some(_)) => (Ruling::Stopped(reason), None),
             (None, Some((_, ruling))) => (ruling, None),
@@ -260,10 +262,13 @@ impl Desk {
             }
             Ruling::Refused(reason) => {
                 let told = for_user.unwrap_or_else(|| first_line(&reason).to_owned());
-                self.refuse_permission(message, &params, Some((&session, &told)), &reason)
+                let telling = if is_told { Telling::Known } else { Telling::Conversation(&session, &told) };
+                let fate = self.refuse_permission(message, &params, &telling, &reason);
+                self.shared.is_told_of(&session, &name);
+                fate
             }
             Ruling::Stopped(reason) => {
-                let fate = self.refuse_permission(message, &params, None, &reason);
+                let fate = self.refuse_permission(message, &params, &Telling::Log, &reason);
                 self.shared.cancel(&session, &reason);
                 fate
             }
@@ -309,17 +314,18 @@ impl Desk {
         &mut self,
         message: &Message<'_>,
         params: &Json,
-        told: Option<(&str, &str)>,
+        telling: &Telling<'_>,
         reason: &str,
     ) -> Fate {
         if let Some(id) = message.id {
             self.shared.to_agent.write(answers::rejection(id, params, reason));
         }
-        match told {
-            Some((session, text)) => self.remark(session, text),
-            None => self
+        match telling {
+            Telling::Conversation(session, text) => self.remark(session, text),
+            Telling::Log => self
                 .shared
                 .say(&format!("checkrein: refused a request for permission: {}", first_line(reason))),
+            Telling::Known => {}
         }
         Fate::Kept
     }
@@ -414,7 +420,16 @@ impl Desk {
                 self.ask(held, action, &reason)
             }
             Ruling::Refused(reason) => {
-                self.remark(&session, for_user.as_deref().unwrap_or_else(|| first_line(&reason)));
+                let is_told = call.as_deref().is_some_and(|call| {
+                    let mut state = self.state();
+                    state
+                        .known(&session)
+                        .and_then(|known| known.known_call(call))
+                        .is_some_and(|open| open.is_told)
+                });
+                if !is_told {
+                    self.remark(&session, for_user.as_deref().unwrap_or_else(|| first_line(&reason)));
+                }
                 self.refuse(message, &reason)
             }
             Ruling::Stopped(reason) => {
@@ -493,4 +508,14 @@ impl Desk {
             None => Fate::Passed,
         }
     }
+}
+
+/// Where a user reads that a request for permission is refused.
+enum Telling<'a> {
+    /// In the conversation of a session, in these words.
+    Conversation(&'a str, &'a str),
+    /// In the log of the editor: there is no conversation to tell it in, or its turn ends with the reason.
+    Log,
+    /// Nowhere: they read it when the agent told of the call.
+    Known,
 }

@@ -80,10 +80,11 @@ impl Desk {
             self.keep(&session, &call, named, ruling);
             told
         });
-        if !self.step_in(&session, &call, &status, told.as_deref())
-            && let Some(told) = told
-        {
+        if self.step_in(&session, &call, &status, told.as_deref()) {
+            self.shared.is_told_of(&session, &call);
+        } else if let Some(told) = told {
             self.remark(&session, &told);
+            self.shared.is_told_of(&session, &call);
         }
         if ends {
             self.call_ended(&session, &call, &status, read.as_ref());

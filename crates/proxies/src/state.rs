@@ -56,6 +56,8 @@ pub(crate) struct OpenCall {
     pub(crate) is_twofold: bool,
     /// What the user said of it.
     pub(crate) permission: Permission,
+    /// Whether the user read in the conversation that it is refused.
+    pub(crate) is_told: bool,
     /// When it was first heard of.
     pub(crate) since: Instant,
     /// How long what was told of it is, in bytes.
@@ -336,6 +338,7 @@ impl Session {
                 reviews: 0,
                 is_twofold: false,
                 permission: Permission::NotAsked,
+                is_told: false,
                 since: Instant::now(),
                 size: 0,
             };

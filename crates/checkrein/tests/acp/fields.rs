@@ -78,13 +78,12 @@ fn whatever_else_a_call_is_a_command_in_it_is_judged() {
 
 #[test]
 fn a_request_that_names_two_things_is_judged_by_both() {
-    let read =
-        json!({ "toolCallId": "c", "kind": "read", "title": "r", "rawInput": { "path": "README.md" } });
+    let read = |id: &str| json!({ "toolCallId": id, "kind": "read", "title": "r", "rawInput": { "path": "README.md" } });
     are_held(&[
-        json!({ "toolCall": read, "subject": { "type": "command", "command": "rm -rf HOME" } }),
-        json!({ "toolCall": read, "subject": { "type": "tool_call", "toolCall":
+        json!({ "toolCall": read("c1"), "subject": { "type": "command", "command": "rm -rf HOME" } }),
+        json!({ "toolCall": read("c2"), "subject": { "type": "tool_call", "toolCall":
             { "toolCallId": "d", "kind": "execute", "title": "x", "rawInput": { "command": "rm -rf HOME" } } } }),
-        json!({ "toolCall": read, "command": "rm", "args": ["-rf", "HOME"] }),
+        json!({ "toolCall": read("c3"), "command": "rm", "args": ["-rf", "HOME"] }),
     ]);
 }
 

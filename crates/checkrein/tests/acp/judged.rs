@@ -376,6 +376,44 @@ fn a_call_that_the_agent_makes_by_itself_is_looked_at_afterwards() {
 }
 
 #[test]
+fn that_a_call_is_refused_is_told_once_however_often_the_agent_names_it() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    let announced = |call: &str, command: &str| {
+        tells(
+            "s1",
+            &json!({ "sessionUpdate": "tool_call", "toolCallId": call, "kind": "execute", "status": "pending",
+            "title": command, "rawInput": { "command": command }, "content": [] }),
+        )
+    };
+    // Announced first, then asked about: the user reads of it at the first.
+    connection.reaches_editor(&announced("c1", "rm -rf ~"));
+    assert!(told(&connection.editor_hears()).contains("checkrein: stopped `rm -rf ~`"));
+    connection.agent_says(&asks(&json!(1), "s1", "c1", "rm -rf ~"));
+    assert_eq!(connection.agent_hears()["result"]["outcome"]["optionId"], "no");
+    connection.reaches_editor(&asks(&json!(2), "s1", "c2", "ls"));
+    connection.reaches_agent(&chooses(&json!(2), "once"));
+    // Another command under the same name is another thing.
+    connection.agent_says(&asks(&json!(3), "s1", "c1", "rm -rf ~/project/.git"));
+    assert_eq!(connection.agent_hears()["result"]["outcome"]["optionId"], "no");
+    let said = connection.editor_hears();
+    assert!(told(&said).contains(".git"), "{said}");
+    // Asked about twice: the second time it is known.
+    connection.agent_says(&asks(&json!(4), "s1", "c1", "rm -rf ~/project/.git"));
+    assert_eq!(connection.agent_hears()["result"]["outcome"]["optionId"], "no");
+    connection.reaches_editor(&asks(&json!(5), "s1", "c5", "pwd"));
+    connection.reaches_agent(&chooses(&json!(5), "once"));
+    // What is asked about is told in the question alone.
+    connection.reaches_editor(&announced("c6", "git push --force origin main"));
+    connection.agent_says(&asks(&json!(6), "s1", "c6", "git push --force origin main"));
+    let question = connection.editor_hears();
+    assert_eq!(question["method"], "session/request_permission", "{question}");
+    connection.reaches_agent(&chooses(&json!(6), "no"));
+    connection.end();
+}
+
+#[test]
 fn an_approved_write_is_reviewed_once() {
     let environment = TestEnvironment::new();
     let mut connection = Connection::open(&environment);

@@ -9,7 +9,7 @@ use crate::commands::change::{OpenRequest, RollbackWish, VerifyRequest};
 pub(crate) enum ChangeCommand {
     /// Open a change: predict what a command does to production, and keep how it is verified and taken back
     #[command(
-        after_help = "Runs nothing. An agent may open a change; only a human approves it. The record holds the predicted effects: a command that would do anything else does not pass. The verification may only look.\n\n`--file` reads JSON: {\"issue\": \"OPS-12\", \"command\": \"...\", \"rollback\": [\"...\"], \"verify\": \"...\"}. `-` is standard input.\n\nExamples:\n  checkrein change open --issue OPS-12 --rollback 'helm rollback web' --verify 'curl --fail https://example.com/health' -- 'helm upgrade web ./chart --kube-context prod'\n  checkrein change open --file change.json"
+        after_help = "Runs nothing. An agent may open a change; only a human approves it. The record holds the predicted effects: a command that would do anything else does not pass. The verification may only look.\n\n`--file` reads JSON: {\"issue\": \"OPS-12\", \"command\": \"...\", \"rollback\": [\"...\"], \"verify\": \"...\"}. `-` is standard input.\n\nExamples:\n  checkrein change open --issue OPS-12 --rollback 'helm rollback web' \\\n      --verify 'curl --fail https://example.com/health' \\\n      -- 'helm upgrade web ./chart --kube-context prod'\n  checkrein change open --file change.json"
     )]
     Open(ChangeOpenArguments),
     /// List the changes and how they stand

@@ -84,7 +84,7 @@ pub(crate) struct GateArguments {
     /// Text that a heading of the document must have (`mechanical`); repeatable
     #[arg(long, value_name = "TITLE")]
     section: Vec<String>,
-    /// Model that reviews the design, asked by the client of its maker (`lld`); repeatable, first first
+    /// Model that reviews the design, through the client of its maker (`lld`); repeatable, asked in this order
     #[arg(long, value_name = "MODEL")]
     reviewer: Vec<String>,
     /// Pipeline file whose reviewers review the design (`lld`)

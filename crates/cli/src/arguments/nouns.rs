@@ -73,7 +73,7 @@ impl SessionConsent {
 pub(crate) struct RecoverArguments {
     /// Start of the name of the session, or LAST
     pub(crate) session: String,
-    /// Recovery policy
+    /// Recovery policy: development, testing or production
     #[arg(long, value_enum, hide_possible_values = true)]
     pub(crate) policy: Option<PolicyName>,
     /// Give it up: halt it, and list what it left
@@ -418,7 +418,7 @@ pub(crate) enum PolicyCommand {
     },
     /// Take a policy from a place, as long as a key signs it (humans only)
     #[command(
-        after_help = "It counts as managed configuration in all projects of this user: above the built-in settings, below your own.\n\nExamples:\n  checkrein policy pin https://example.com/checkrein/policy.yaml --key ed25519:KEY\n  checkrein policy pin /srv/checkrein/policy.yaml --key ed25519:KEY"
+        after_help = "It counts as managed configuration in all projects of this user: above the built-in settings, below your own.\n\nExamples:\n  checkrein policy pin https://example.com/checkrein/policy.yaml \\\n      --key ed25519:KEY\n  checkrein policy pin /srv/checkrein/policy.yaml --key ed25519:KEY"
     )]
     Pin {
         /// Address (https) or path; the signature lies beside it

@@ -90,7 +90,7 @@ pub(crate) struct AttendArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TaskArguments {
-    /// Text of the issue: a file
+    /// File with the text of the issue
     #[arg(value_name = "ISSUE")]
     issue: PathBuf,
     /// Pipeline file [default: the shipped pipeline]

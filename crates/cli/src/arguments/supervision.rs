@@ -101,10 +101,10 @@ pub(crate) struct RunArguments {
     /// Maximum time without output, such as 10m; 12m when unattended
     #[arg(long, value_name = "TIME", value_parser = time)]
     idle_time: Option<Duration>,
-    /// Set of limits, see below [default: that of the configuration]
+    /// Set of limits; see below [default: that of the configuration]
     #[arg(long, value_enum)]
     profile: Option<RunProfile>,
-    /// Numbers for limits that are not set
+    /// Numbers for the limits that nothing else sets; see below
     #[arg(long, value_enum)]
     limits: Option<PresetName>,
     /// Pipeline of the agent: a section of `safety.pipelines`

@@ -5,6 +5,7 @@ mod answering;
 mod plugin;
 mod plugins_of_user;
 mod probe;
+mod shown;
 mod team_policy;
 mod unprotected;
 use checkrein_clients::{
@@ -21,11 +22,10 @@ use self::probe::probe_all;
 use super::config::loosened_in_a_line;
 use super::halt::halt_of_all;
 use super::init::{self, read, settings_file};
-use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::api;
 use crate::api::installation::{self, FindingHealth};
-use crate::terminal::{Health, counted, dim, hanging, mark, plain, plain_name, print, print_exact, wrapped};
+use crate::terminal::{Health, counted, plain, plain_name, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration;
 use checkrein_engine::context::Context;
@@ -37,9 +37,14 @@ use checkrein_engine::run_by_client;
 /// How often the hook is run for the latency figure.
 const RUNS: usize = 20;
 
-/// The columns at which a detail goes on, and a hint.
-const DETAIL: usize = 18;
-const HINT: usize = 9;
+/// How much is shown of what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiagnosisDetail {
+    /// Problems in full; of several clients else a line each.
+    Summary,
+    /// Everything.
+    Whole,
+}
 
 #[derive(Debug)]
 struct Finding {
@@ -49,6 +54,8 @@ struct Finding {
     hint: Option<String>,
     /// What is open on every machine.
     not_held: Vec<&'static str>,
+    /// The client that it is about, where it is about one.
+    client: Option<&'static ClientAdapter>,
 }
 
 /// The findings for programs.
@@ -133,6 +140,7 @@ pub fn doctor(
     environment: HostEnvironment,
     clients: &[&'static ClientAdapter],
     all: Switch,
+    detail: DiagnosisDetail,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let mut findings = Vec::new();
@@ -142,6 +150,7 @@ pub fn doctor(
         .map(|client| {
             let before = findings.len();
             let settings = settings_findings(&environment, client, &mut findings);
+            belong_to(client, &mut findings, before);
             note_broken(client, findings.get(before..), &mut unprotected);
             settings
         })
@@ -198,11 +207,14 @@ pub fn doctor(
     findings.extend(plugins_of_user::findings(context.environment(), context.policy().config()));
     findings.push(containment_finding(context.policy().config(), all));
     for client in clients {
+        let before = findings.len();
         findings.extend(status_line_finding(&context, client));
+        belong_to(client, &mut findings, before);
     }
     for settings in &settings {
         let before = findings.len();
         probe_all(&context, settings, RUNS, &mut findings);
+        belong_to(settings.client, &mut findings, before);
         note_broken(settings.client, findings.get(before..), &mut unprotected);
         findings.extend(settings.client.open.iter().map(|open| Finding {
             check: "client".to_owned(),
@@ -210,11 +222,14 @@ pub fn doctor(
             detail: format!("{}: {open}", settings.client.title),
             hint: None,
             not_held: Vec::new(),
+            client: Some(settings.client),
         }));
     }
     for client in clients {
+        let before = findings.len();
         findings.extend(server_findings(context.environment(), client));
         findings.extend(answering::findings(context.environment(), client));
+        belong_to(client, &mut findings, before);
     }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
@@ -231,47 +246,16 @@ pub fn doctor(
     let result = Protection::of(&findings, mode, clients);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&diagnosis(findings, result))?),
-        OutputForm::Text => {
-            let environment = context.environment();
-            for finding in &findings {
-                // What it found may quote a call, or the name of a file.
-                let detail = at_home(environment, &plain(&finding.detail));
-                let line = format!("{} {:<14} {detail}", mark(finding.health), finding.check);
-                print(&hanging(&line, DETAIL));
-                if let Some(hint) = &finding.hint {
-                    let hint = at_home(environment, &plain(hint));
-                    print(&hanging(&format!("   {}", dim(&format!("hint: {hint}"))), HINT));
-                }
-                if all == Switch::On && !finding.not_held.is_empty() {
-                    print(&format!("   {}", dim("gaps on every machine:")));
-                    finding
-                        .not_held
-                        .iter()
-                        .for_each(|open| print(&hanging(&format!("     {}", dim(open)), HINT)));
-                }
-            }
-            // Which of several it is stands far above.
-            match result {
-                Protection::None if clients.len() > 1 && !unprotected.is_empty() => {
-                    print(&wrapped(&format!("{}: {}", result.in_words(), unprotected.join(", "))));
-                }
-                Protection::Whole | Protection::WithRemarks
-                    if clients.iter().any(|client| is_untested(client)) =>
-                {
-                    let untested = clients.iter().filter(|client| is_untested(client));
-                    let titles: Vec<&str> = untested.map(|client| client.title).collect();
-                    let rest = Protection::Untested.in_words();
-                    print(&wrapped(&format!("{}; {rest}: {}", result.in_words(), titles.join(", "))));
-                }
-                Protection::Whole
-                | Protection::WithRemarks
-                | Protection::Untested
-                | Protection::NotEnforced
-                | Protection::None => {
-                    print(result.in_words());
-                }
-            }
+        OutputForm::Text => shown::Shown {
+            environment: context.environment(),
+            clients,
+            findings: &findings,
+            result,
+            unprotected: &unprotected,
+            mode,
+            all,
         }
+        .print(detail),
     }
     Ok(if result == Protection::None { ExitStatus::Failed } else { ExitStatus::Done })
 }
@@ -279,6 +263,11 @@ pub fn doctor(
 /// Whether all that is known of a client comes from its documentation.
 fn is_untested(client: &ClientAdapter) -> bool {
     client.conduct.source == Source::Documented
+}
+
+/// Says of the findings from `first` on which client they are about.
+fn belong_to(client: &'static ClientAdapter, findings: &mut [Finding], first: usize) {
+    findings.iter_mut().skip(first).for_each(|finding| finding.client = Some(client));
 }
 
 /// Notes a client of which something is broken.
@@ -621,7 +610,14 @@ fn unreviewed_finding(state: &checkrein_ledger::StateDirectory, now: Timestamp) 
 }
 
 fn finding(check: &str, health: Health, detail: String, hint: Option<&str>) -> Finding {
-    Finding { check: check.to_owned(), health, detail, hint: hint.map(str::to_owned), not_held: Vec::new() }
+    Finding {
+        check: check.to_owned(),
+        health,
+        detail,
+        hint: hint.map(str::to_owned),
+        not_held: Vec::new(),
+        client: None,
+    }
 }
 
 fn broken(detail: String, hint: Option<&str>) -> Finding {

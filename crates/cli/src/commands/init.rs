@@ -12,10 +12,10 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 
 use super::insertions::Inserting as _;
-use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
+use super::settings_change::{Approval, ChangeDetail, MARGIN, Manner, Results, SettingsChange, Written};
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
-use crate::terminal::{Reply, confirm, log, print};
+use crate::terminal::{Reply, bold, confirm, hanging, log, print};
 use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -113,6 +113,7 @@ struct Plan {
     before: String,
     after: String,
     is_new: bool,
+    is_on_path: bool,
     remarks: Vec<String>,
     exclude: Option<(AbsolutePath, String)>,
 }
@@ -161,14 +162,7 @@ fn each(
         }
     }
     let is_changing = plans.iter().any(|plan| plan.change().is_one());
-    let show = || {
-        for plan in plans.iter().filter(|plan| plan.change().is_one()) {
-            plan.change().show(order.manner, output);
-            if output == OutputForm::Text {
-                print("");
-            }
-        }
-    };
+    let show = || show_all(environment, &plans, order.manner, output);
     let approval = match order.manner.approval {
         Approval::Ask if is_changing => {
             show();
@@ -185,18 +179,33 @@ fn each(
             }
         }
         Approval::Ask => Some(Approval::Given),
-        Approval::Given | Approval::DryRun => {
+        Approval::DryRun => {
             show();
-            Some(order.manner.approval)
+            Some(Approval::DryRun)
+        }
+        Approval::Given => {
+            // What was written is listed afterwards.
+            if order.manner.detail == ChangeDetail::Lines {
+                show();
+            }
+            Some(Approval::Given)
         }
     };
+    let mut steps = Vec::new();
+    let mut is_written = false;
     for plan in &plans {
         let written = match approval {
             Some(approval) => plan.write(environment, approval),
             None => Ok(Written::Declined),
         };
         match written {
-            Ok(written) => results.told(&plan.change(), whose(plan.scope), written)?,
+            Ok(written) => {
+                results.told(&plan.change(), &plan.place(environment), written)?;
+                if written == Written::Yes {
+                    is_written = true;
+                    steps.extend(plan.client.next_step);
+                }
+            }
             Err(error) => {
                 results.failed(plan.client, &error)?;
                 continue;
@@ -209,8 +218,59 @@ fn each(
             }
         }
     }
-    let steps: Vec<&str> = plans.iter().filter_map(|plan| plan.client.next_step).collect();
+    // What stays as it is was said the first time.
+    let absent = plans.iter().filter(|plan| !plan.is_on_path && plan.change().is_one());
+    let serves_all = |plan: &&Plan| plan.scope == SettingsScope::User && plan.change().is_one();
+    if plans.iter().any(|plan| serves_all(&plan)) && approval.is_some() {
+        steps.insert(0, "files in your home directory (`~`) are for all your projects");
+    }
+    let absent: Vec<&str> = absent.map(|plan| plan.client.title).collect();
+    let waiting = format!("not found on PATH, so the hooks wait for it: {}", absent.join(", "));
+    if !absent.is_empty() {
+        steps.push(&waiting);
+    }
+    if is_written {
+        steps.push(
+            "from the next session of each on, every tool call is reviewed; `checkrein doctor` proves it",
+        );
+    }
     Ok(results.end(&steps))
+}
+
+/// Shows what is to become of the files of several clients: a line each, or every line that changes.
+fn show_all(environment: &HostEnvironment, plans: &[Plan], manner: Manner, output: OutputForm) {
+    let changing: Vec<&Plan> = plans.iter().filter(|plan| plan.change().is_one()).collect();
+    if output == OutputForm::Json || changing.is_empty() {
+        return;
+    }
+    if manner.detail == ChangeDetail::Lines {
+        for plan in changing {
+            plan.change().show(manner, output);
+            print("");
+        }
+        return;
+    }
+    let width = changing.iter().map(|plan| plan.client.title.len()).max().unwrap_or_default();
+    for plan in &changing {
+        let title = format!("{:width$}", plan.client.title);
+        print(&hanging(&format!("{}  {}", bold(&title), plan.place(environment)), width + 2));
+    }
+    for plan in &changing {
+        plan.remarks
+            .iter()
+            .filter(|remark| remark.starts_with("git "))
+            .for_each(|remark| print(&hanging(remark, MARGIN)));
+    }
+    let mut hooks: Vec<String> =
+        changing.iter().map(|plan| at_home(environment, &plan.command.to_string())).collect();
+    hooks.sort();
+    hooks.dedup();
+    hooks.iter().for_each(|hook| print(&hanging(&format!("hook      {hook}"), MARGIN)));
+    let more = match manner.approval {
+        Approval::DryRun => "`--verbose`",
+        Approval::Ask | Approval::Given => "`--dry-run --verbose`",
+    };
+    print(&hanging(&format!("change    {more} shows every line"), MARGIN));
 }
 
 impl Plan {
@@ -251,11 +311,8 @@ impl Plan {
         };
         // What is written must be what the client will read: it drops a broken file without a word, and the guard with it.
         client.hooks.registration(&after)?;
-        let found = if client.programs.iter().any(|name| find_on_path(environment, name)) {
-            "found"
-        } else {
-            "not found on PATH; the hooks wait for it"
-        };
+        let is_on_path = client.programs.iter().any(|name| find_on_path(environment, name));
+        let found = if is_on_path { "found" } else { "not found on PATH; the hooks wait for it" };
         let is_new = fs::symlink_metadata(settings.as_str()).is_err();
         let mut remarks = vec![
             format!("client    {} ({found}), {}", client.title, whose(chosen)),
@@ -283,7 +340,28 @@ impl Plan {
             let file = at_home(environment, file.as_str());
             remarks.push(format!("git       leaves the settings alone: `{line}` in {file}"));
         }
-        Ok(Self { client, scope: chosen, settings, command, before, after, is_new, remarks, exclude })
+        Ok(Self {
+            client,
+            scope: chosen,
+            settings,
+            command,
+            before,
+            after,
+            is_new,
+            is_on_path,
+            remarks,
+            exclude,
+        })
+    }
+
+    /// The settings file as a user calls it, with those for whom it is where that is not this user everywhere.
+    fn place(&self, environment: &HostEnvironment) -> String {
+        let file = shown_place(environment, &self.settings);
+        match self.scope {
+            SettingsScope::Team => format!("{file} (this project, for everyone)"),
+            SettingsScope::Local => format!("{file} (this project, for you only)"),
+            SettingsScope::User => file,
+        }
     }
 
     /// What is shown and told of it.
@@ -372,6 +450,15 @@ impl Plan {
             Some(step) => format!("{step}\n{next}"),
             None => next,
         }
+    }
+}
+
+/// Returns a file as a user calls it: from the project on, or from the home directory on.
+pub(super) fn shown_place(environment: &HostEnvironment, file: &AbsolutePath) -> String {
+    let workspace = find_workspace(&environment.cwd);
+    match file.as_str().strip_prefix(workspace.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+        Some(rest) if workspace != environment.home => rest.to_owned(),
+        _ => at_home(environment, file.as_str()),
     }
 }
 

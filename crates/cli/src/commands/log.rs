@@ -13,7 +13,9 @@ use checkrein_world::find_workspace;
 use super::session_choice::folders;
 use super::story::{Entry, SessionHead, Story, is_risky, is_told};
 use super::{ExitStatus, OutputForm, Switch, line, tell_fallen};
-use crate::terminal::{ReadFrom, dim, log as remark, page_from, plain, print, print_exact, wrapped};
+use crate::terminal::{
+    ReadFrom, dim, log as remark, page_from, plain, print, print_exact, reader_is_gone, wrapped,
+};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -270,7 +272,7 @@ fn after(path: &LedgerFile, seen: Option<u64>) -> Result<Vec<Record>, CommandErr
     }
 }
 
-/// Shows what comes, until the process is ended.
+/// Shows what comes, until the process is ended or nobody reads it.
 fn follow(
     environment: &HostEnvironment,
     selection: &LogFilter,
@@ -281,7 +283,7 @@ fn follow(
     let mut story = Story::going_on(environment, &entries(shown));
     let shown: HashSet<(FolderName, u64)> =
         shown.iter().map(|(folder, record, _)| (folder.clone(), record.seq)).collect();
-    loop {
+    while !reader_is_gone() {
         thread::sleep(LOOK);
         let mut fresh: Vec<Found> = Vec::new();
         for folder in chosen(environment, selection)? {
@@ -300,6 +302,7 @@ fn follow(
             OutputForm::Text => print(&story.told(&entries(&fresh))),
         }
     }
+    Ok(())
 }
 
 fn print_json(folder: &FolderName, record: &Record) -> Result<(), CommandError> {

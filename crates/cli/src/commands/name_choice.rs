@@ -10,6 +10,21 @@ pub const NEWEST: &str = "LAST";
 /// How many names an error shows of those that begin alike (ours): enough to see where they part.
 const SHOWN: usize = 5;
 
+/// What stands for the middle of a long name, as lists show it.
+pub(super) const LEFT_OUT: char = '…';
+
+/// Whether a name is meant by what was typed: its beginning, or its beginning and its end with `…` between them.
+pub(super) fn is_named(name: &str, typed: &str) -> bool {
+    let by_both_ends = |(head, tail): (&str, &str)| {
+        !head.is_empty()
+            && !tail.is_empty()
+            && name.len() > head.len() + tail.len()
+            && name.starts_with(head)
+            && name.ends_with(tail)
+    };
+    name.starts_with(typed) || typed.split_once(LEFT_OUT).is_some_and(by_both_ends)
+}
+
 /// A kind of thing that has names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedKind {
@@ -108,7 +123,7 @@ impl NamedKind {
             if name == beginning && !name.is_empty() {
                 return Ok(name);
             }
-            if !beginning.is_empty() && name.starts_with(beginning) && !found.contains(&name) {
+            if !beginning.is_empty() && is_named(name, beginning) && !found.contains(&name) {
                 found.push(name);
             }
         }

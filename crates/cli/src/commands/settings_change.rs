@@ -41,7 +41,7 @@ pub struct Manner {
 }
 
 /// The column at which what is said of a change begins, behind the words for it.
-const MARGIN: usize = 10;
+pub(super) const MARGIN: usize = 10;
 
 /// What is said at the end of a dry run.
 const NOTHING_WRITTEN: &str = "dry run: nothing was written";
@@ -189,28 +189,33 @@ pub(super) struct Results {
     output: OutputForm,
     approval: Approval,
     lines: Vec<(&'static str, String)>,
+    /// How many files were written that the question had named one by one.
+    written: u64,
     exit: ExitStatus,
 }
 
 impl Results {
     pub(super) fn new(manner: Manner, output: OutputForm) -> Self {
-        Self { output, approval: manner.approval, lines: Vec::new(), exit: ExitStatus::Done }
+        Self { output, approval: manner.approval, lines: Vec::new(), written: 0, exit: ExitStatus::Done }
     }
 
-    /// Notes what became of a file.
+    /// Notes what became of a file; `place` is what a user calls it.
     pub(super) fn told(
         &mut self,
         change: &SettingsChange<'_>,
-        whose: &str,
+        place: &str,
         written: Written,
     ) -> Result<(), CommandError> {
-        let settings = change.settings;
-        let words = match written {
-            Written::Yes => format!("written {whose}: {settings}"),
-            Written::Unchanged => format!("already as it should be, {whose}: {settings}"),
-            // It was shown.
-            Written::DryRun => String::new(),
-            Written::Declined | Written::Unasked => "nothing was written".to_owned(),
+        let words = match (written, self.approval) {
+            // It stands above the question.
+            (Written::Yes, Approval::Ask) => {
+                self.written += 1;
+                String::new()
+            }
+            (Written::Yes, Approval::Given | Approval::DryRun) => format!("written    {place}"),
+            (Written::Unchanged, _) => format!("unchanged  {place}"),
+            // It was shown; that nothing was written is said once for all.
+            (Written::DryRun | Written::Declined | Written::Unasked, _) => String::new(),
         };
         self.note(change.client, words, &change.answer(written))?;
         self.also(written.told().1);
@@ -285,6 +290,9 @@ impl Results {
             let width = self.lines.iter().map(|(title, _)| title.chars().count()).max().unwrap_or_default();
             for (title, words) in self.lines.iter().filter(|(_, words)| !words.is_empty()) {
                 print(&wrapped(&format!("{}  {words}", bold(&format!("{title:width$}")))));
+            }
+            if self.written > 0 {
+                print(&format!("{} {}", bold("written"), counted(self.written, "file")));
             }
             steps.iter().for_each(|step| print(&wrapped(step)));
             if self.approval == Approval::DryRun && !self.lines.is_empty() {

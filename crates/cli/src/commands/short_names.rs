@@ -5,7 +5,14 @@ use std::ops::Bound;
 
 use checkrein_engine::environment::HostEnvironment;
 
+use super::name_choice::{LEFT_OUT, is_named};
 use super::story::{ACTION, SESSION};
+
+/// The longest name of a call that a list shows whole, and how much it shows of both ends of a longer one, in characters (ours): a third of
+/// a line at most.
+const LONGEST: usize = 24;
+const HEAD: usize = 11;
+const TAIL: usize = 12;
 
 /// Names of one kind, of which none begins like another one when it is shortened.
 #[derive(Debug, Default)]
@@ -38,6 +45,20 @@ impl ShortNames {
         let common = |other: &String| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
         let shared = before.into_iter().chain(after).map(common).max().unwrap_or_default();
         name.chars().take(self.least.max(shared + 1)).collect()
+    }
+
+    /// The same of a call, which a client may give any name: of a long one that only its end tells from others the middle is left out, as
+    /// long as that means no other.
+    pub(super) fn of_call(&self, name: &str) -> String {
+        let short = self.of(name);
+        let ends = (short.chars().count() > LONGEST).then(|| {
+            let head: String = name.chars().take(HEAD).collect();
+            let count = name.chars().count();
+            let tail: String = name.chars().skip(count.saturating_sub(TAIL)).collect();
+            format!("{head}{LEFT_OUT}{tail}")
+        });
+        let is_alone = |ends: &String| self.all.iter().filter(|other| is_named(other, ends)).count() <= 1;
+        ends.filter(is_alone).unwrap_or(short)
     }
 
     /// The same of a record, `SESSION:NUMBER`.
@@ -100,5 +121,24 @@ mod tests {
         assert_eq!(short.of("8c1d7e5fab"), "8c1d7e5f", "no longer than it has to be");
         assert_eq!(short.of("4f3c9a00-1"), "4f3c9a00-1");
         assert_eq!(short.of_record("8c1d7e5fab:12"), "8c1d7e5f:12");
+    }
+
+    #[test]
+    fn a_long_name_of_a_call_is_told_by_its_ends_as_long_as_it_means_no_other() {
+        let long = |end: &str| format!("run_shell_command-{}-{end}", "1764528000000".repeat(4));
+        let mut short = ShortNames { all: BTreeSet::new(), least: ACTION };
+        let names = [long("1"), long("2"), "toolu_01ab".to_owned()];
+        short.take(names.iter().map(String::as_str));
+        for name in &names {
+            let shown = short.of_call(name);
+            assert!(shown.chars().count() <= LONGEST, "{shown}");
+            let meant: Vec<&String> = names.iter().filter(|other| is_named(other, &shown)).collect();
+            assert_eq!(meant, [name], "{shown}");
+        }
+        // Ends that two have in common say nothing, so the name is told as far as it takes.
+        let twins = ["a", "b"].map(|middle| format!("{}{middle}{}", "x".repeat(30), "y".repeat(30)));
+        short.take(twins.iter().map(String::as_str));
+        assert!(twins.iter().all(|name| name.starts_with(&short.of_call(name))));
+        assert!(!is_named("ab", "a…b") && !is_named("abc", "…c") && !is_named("abc", "a…"));
     }
 }

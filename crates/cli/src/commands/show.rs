@@ -16,7 +16,7 @@ use checkrein_session::SessionLedger;
 
 use super::answers::{QuestionOutcome, answers};
 use super::call_shown::CallExtent;
-use super::name_choice::{NEWEST, NamedKind};
+use super::name_choice::{NEWEST, NamedKind, is_named};
 use super::session_choice::{folders, only_folder};
 use super::stopped_calls::{self, Found, Newest};
 use super::story::SESSION;
@@ -172,7 +172,7 @@ pub(super) fn explained_record(record: &Record) -> String {
 fn is_meant(record: &Record, session: Option<&str>, wanted: &str) -> bool {
     match session {
         Some(_) => record.seq.to_string() == wanted,
-        None => action(record).is_some_and(|id| id.starts_with(wanted)),
+        None => action(record).is_some_and(|id| is_named(id, wanted)),
     }
 }
 

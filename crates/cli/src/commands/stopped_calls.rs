@@ -11,7 +11,7 @@ use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOu
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
-use super::name_choice::{NEWEST, NamedKind};
+use super::name_choice::{NEWEST, NamedKind, is_named};
 use super::session_choice::{folders, only_folder};
 use super::short_names::{SharedNames, ShortNames};
 use crate::render::call;
@@ -76,7 +76,7 @@ pub(super) fn found(environment: &HostEnvironment, id: &str, meant: Newest) -> R
     for folder in folders(environment, None)? {
         for record in records(environment, &folder)? {
             if let RecordBody::Review(review) = record.body
-                && review.action_id.as_str().starts_with(id)
+                && is_named(review.action_id.as_str(), id)
             {
                 let name = review.action_id.as_str().to_owned();
                 all.push(Found { folder: folder.clone(), seq: record.seq, review, name });

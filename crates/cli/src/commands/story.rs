@@ -187,10 +187,10 @@ impl<'a> Story<'a> {
         [first].into_iter().chain(prompt.map(|text| dim(&text))).map(|line| wrapped(&line)).collect()
     }
 
-    /// What `show`, `undo` and `session rollback --before` take for a record: the beginning of the name of its action, else session and number.
+    /// What `show`, `undo` and `session rollback --before` take for a record: the beginning of the name of its action, or both ends of a long one, else session and number.
     fn id(&self, entry: &Entry<'_>) -> String {
         let id = match action(entry.record).filter(|id| !self.shared.is_shared(id)) {
-            Some(id) => self.calls.of(id),
+            Some(id) => self.calls.of_call(id),
             None => format!("{}:{}", self.sessions.of(entry.folder.as_str()), entry.record.seq),
         };
         plain_name(&id)

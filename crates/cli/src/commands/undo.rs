@@ -24,7 +24,7 @@ pub(super) use self::story::Story;
 use self::story::{Looked, in_repository};
 pub(super) use self::told::{Stories, only_pushes};
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
-use super::name_choice::NamedKind;
+use super::name_choice::{NamedKind, is_named};
 use super::restore::git::is_only_noted;
 use super::restore::{
     New, Permissions, RestoreConsent, RestoreContext, RestoreTerms, Unfinished, Weight, command_at, gone,
@@ -472,7 +472,7 @@ fn named<'a>(
             return Ok(vec![(store, one)]);
         }
         let names: Vec<String> = actions().filter_map(name).collect();
-        if wanted.is_empty() || names.iter().any(|name| name.starts_with(wanted)) {
+        if wanted.is_empty() || names.iter().any(|name| is_named(name, wanted)) {
             let meant = NamedKind::Action.only(wanted, names.iter().map(String::as_str))?;
             let is_meant = |one: &&Listed| name(one).as_deref() == Some(meant);
             let sessions: BTreeSet<&str> = actions().filter(is_meant).filter_map(session).collect();

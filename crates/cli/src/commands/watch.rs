@@ -26,7 +26,8 @@ use crate::api::{self, recorded};
 use crate::phrases;
 use crate::render::{call, severity_name, time};
 use crate::terminal::{
-    bold, brief, counted, cut, dim, fits, hanging, plain, print, print_exact, table, verdict_word,
+    bold, brief, counted, cut, dim, fits, hanging, plain, print, print_exact, reader_is_gone, table,
+    verdict_word,
 };
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -86,6 +87,9 @@ pub fn watch(
             }
         }
         if !is_live && (output == OutputForm::Text || once == Switch::On) {
+            return Ok(ExitStatus::Done);
+        }
+        if reader_is_gone() {
             return Ok(ExitStatus::Done);
         }
         thread::sleep(INTERVAL);

@@ -1,0 +1,137 @@
+//! What `init` and `doctor` say where many agents are on a machine: a line each, problems first and in full, details for who asks.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    unreachable_pub,
+    reason = "a test that cannot go on should panic"
+)]
+
+mod support;
+
+use std::fs;
+use std::process::Output;
+
+use checkrein_clients::CLIENTS;
+use support::TestEnvironment;
+
+/// The folders in the home directory by which each of the twelve agents is found.
+const FOLDERS: [&str; 12] = [
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".copilot",
+    ".cline",
+    ".factory",
+    ".cursor",
+    ".codeium/windsurf",
+    ".kiro",
+    ".config/opencode",
+    ".config/kilo",
+];
+
+fn machine() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    for folder in FOLDERS {
+        fs::create_dir_all(environment.home().join(folder)).unwrap();
+    }
+    environment
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What a command says at the usual width.
+fn narrow(environment: &TestEnvironment, arguments: &[&str]) -> String {
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    // Which agents are installed where this runs is no matter.
+    if arguments.first() == Some(&"init") {
+        command.env("PATH", environment.home());
+    }
+    said(&command.args(arguments).env("COLUMNS", "80").output().unwrap())
+}
+
+/// A text without what is of this run alone, and with nothing that is wider than the usual terminal.
+fn stable(text: &str) -> String {
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    for line in text.lines().filter(|line| !line.contains(hook)) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    text.replace(hook, "HOOK")
+}
+
+/// The lines of a list that begin with the title of an agent, behind the mark if there is one.
+fn lines_of<'a>(text: &'a str, title: &str) -> Vec<&'a str> {
+    let bare = |line: &'a str| line.get(3..).filter(|_| line.get(2..3) == Some(" ")).unwrap_or(line);
+    text.lines().filter(|line| bare(line).starts_with(&format!("{title:11}  "))).collect()
+}
+
+#[test]
+fn init_says_a_line_for_each_agent_and_doctor_too() {
+    let environment = machine();
+    let dry = narrow(&environment, &["init", "--client", "all", "--dry-run"]);
+    insta::assert_snapshot!("init_of_all_dry_run", stable(&dry));
+    let whole = environment.succeed(&["init", "--client", "all", "--dry-run", "--verbose"]);
+    assert!(whole.contains("PreToolUse") && whole.lines().count() > 500, "every line that changes");
+    let written = narrow(&environment, &["init", "--client", "all", "--yes"]);
+    insta::assert_snapshot!("init_of_all", stable(&written));
+    let again = environment.succeed(&["init", "--client", "all", "--yes"]);
+    assert_eq!(again.lines().count(), CLIENTS.len(), "{again}");
+    for client in CLIENTS {
+        for text in [&dry, &written, &again] {
+            assert_eq!(lines_of(text, client.title).len(), 1, "{}: {text}", client.title);
+        }
+    }
+
+    let output = environment.checkrein(&["doctor"]);
+    assert!(!output.status.success(), "nobody has trusted the hooks of Codex");
+    let text = narrow(&environment, &["doctor"]);
+    let gaps = |line: &&str| {
+        !line.contains("containment") && !line.contains("gaps") && !line.contains("`containment.")
+    };
+    let settled: Vec<&str> = text.lines().filter(gaps).collect();
+    insta::assert_snapshot!("doctor_of_all", stable(&settled.join("\n")));
+    for client in CLIENTS {
+        assert_eq!(lines_of(&text, client.title).len(), 1, "{}: {text}", client.title);
+    }
+    // What is wrong stands first, with what to do about it.
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("!! ") && first.contains("~/.codex/hooks.json"), "{text}");
+    // What the agents themselves leave open is for who asks.
+    assert!(!text.contains("write_stdin") && text.contains("doctor --verbose"), "{text}");
+    let whole = said(&environment.checkrein(&["doctor", "--verbose"]));
+    for client in CLIENTS {
+        for open in client.open {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words(&whole).contains(&words(open)), "{}: {open}", client.title);
+        }
+    }
+    let one = said(&environment.checkrein(&["doctor", "--client", "codex"]));
+    assert!(one.contains("write_stdin") && one.starts_with("!! "), "{one}");
+}
+
+#[test]
+fn problems_of_several_agents_are_told_in_full_with_their_names() {
+    let environment = machine();
+    environment.succeed(&["init", "--client", "all", "--yes"]);
+    fs::write(environment.home().join(".qwen/settings.json"), "{}").unwrap();
+    fs::write(environment.home().join(".gemini/settings.json"), "{ broken").unwrap();
+    let output = environment.checkrein(&["doctor", "--client", "all"]);
+    let text = said(&output);
+    let (problems, rest) = text.split_once("ok configuration").expect(&text);
+    assert!(problems.contains("Qwen Code: no hook is registered here"), "{text}");
+    assert!(problems.contains("~/.gemini/settings.json: "), "{text}");
+    assert!(problems.matches("hint: ").count() >= 3, "{text}");
+    for title in ["Codex", "Gemini CLI", "Qwen Code"] {
+        assert!(lines_of(rest, title)[0].contains("NOT protected"), "{text}");
+    }
+    assert!(lines_of(rest, "Cline")[0].contains("protected  ~/") || rest.contains("~/.cline"), "{text}");
+    assert!(rest.contains("NOT protected: Codex, Gemini CLI, Qwen Code"), "{text}");
+    // A failure of `init` is told, and the others go on.
+    let output = environment.checkrein(&["init", "--client", "all", "--yes"]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error: Gemini CLI: "), "{output:?}");
+    assert!(said(&output).contains("Qwen Code    written    ~/.qwen/settings.json"), "{output:?}");
+}
