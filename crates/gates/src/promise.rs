@@ -62,7 +62,7 @@ pub(crate) fn is_broken(
     }
     is_empty_handed(source, value) && names_work(&function.name)
         || is_by_itself(source, function)
-            && names_deed(&function.name)
+            && names_deed(source, &function.name)
             && (!is_truth_value(source, value) || names_check(&function.name))
 }
 
@@ -79,9 +79,8 @@ fn is_by_itself(source: &Source, function: &Function<'_>) -> bool {
     let before = function.header.split_once('(').map_or(function.header, |(before, _)| before);
     let has_word = |word: &str| words(before).any(|other| other == word);
     let is_own = match (function.place, source.language()) {
-        (Place::Free, _) => true,
-        // Methods of a type itself are nobody else's; those of a trait are said to override.
-        (Place::Class, SourceLanguage::Rust) => true,
+        // Methods of a type itself are nobody else's in Rust; those of a trait are said to override.
+        (Place::Free, _) | (Place::Class, SourceLanguage::Rust) => true,
         (Place::Class, SourceLanguage::Java | SourceLanguage::CSharp) => {
             has_word("private") || has_word("static")
         }
@@ -257,16 +256,68 @@ fn names_check(name: &str) -> bool {
     words_of(name).first().is_some_and(|first| CHECKS.contains(&first.as_str()))
 }
 
-/// Whether the first word of a name is a deed, an object stands behind it, and no word of it says that nothing comes of it.
-fn names_deed(name: &str) -> bool {
+/// Words that a name begins with whose functions may well give the same whatever they are given: questions, and what others call.
+const ASKED: [&str; 36] = [
+    "after",
+    "allow",
+    "allows",
+    "are",
+    "before",
+    "can",
+    "cannot",
+    "configure",
+    "did",
+    "does",
+    "enter",
+    "exit",
+    "get",
+    "handle",
+    "has",
+    "have",
+    "init",
+    "is",
+    "may",
+    "must",
+    "needs",
+    "new",
+    "on",
+    "requires",
+    "setup",
+    "shall",
+    "should",
+    "supports",
+    "teardown",
+    "test",
+    "use",
+    "visit",
+    "wants",
+    "was",
+    "will",
+    "with",
+];
+
+/// Whether a name of several words says that something is done, and no word of it says that nothing comes of it. In C, functions are often handed
+/// over by their names and have to be there, so only those count that are called after work or a deed.
+fn names_deed(source: &Source, name: &str) -> bool {
     let words = words_of(name);
-    let is_deed = |first: &String| {
-        let first = first.as_str();
-        DEEDS.contains(&first) || WORK.contains(&first) || CHECKS.contains(&first)
+    let Some(first) = words.first().map(String::as_str) else { return false };
+    let is_deed = match source.language() {
+        SourceLanguage::C | SourceLanguage::Cpp => {
+            DEEDS.contains(&first) || WORK.contains(&first) || CHECKS.contains(&first)
+        }
+        SourceLanguage::Rust
+        | SourceLanguage::Python
+        | SourceLanguage::JavaScript
+        | SourceLanguage::TypeScript
+        | SourceLanguage::Tsx
+        | SourceLanguage::Go
+        | SourceLanguage::Java
+        | SourceLanguage::Ruby
+        | SourceLanguage::Php
+        | SourceLanguage::CSharp
+        | SourceLanguage::Shell => !ASKED.contains(&first),
     };
-    words.len() > 1
-        && words.first().is_some_and(is_deed)
-        && !words.iter().any(|word| ABSENT.contains(&word.as_str()))
+    is_deed && words.len() > 1 && !words.iter().any(|word| ABSENT.contains(&word.as_str()))
 }
 
 /// Whether the first word of a name is such a verb, and an object stands behind it: `parse` alone may be a hook that others fill.

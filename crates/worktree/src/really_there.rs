@@ -61,15 +61,14 @@ pub(crate) fn passed_over<'e>(
     let has_own_attributes = has_own_attributes(repository)?;
     let differing = otherwise(repository, regular, &mut found)?;
     // Other bytes may be the same text for git, by an attribute of the project or a setting. What belongs to this clone alone decides nothing.
-    let ids = match has_own_attributes {
-        true => vec![None; differing.len()],
-        false => text_ids(repository, &differing)?,
-    };
+    let ids =
+        if has_own_attributes { vec![None; differing.len()] } else { text_ids(repository, &differing)? };
     for (Present { name, entry, .. }, id) in differing.into_iter().zip(ids) {
         let is_same = id.is_some_and(|id| id == entry.id);
-        if !is_same && !(has_own_attributes && is_same_but_for_line_ends(repository, name, entry)?) {
-            found.push(name.clone());
+        if is_same || has_own_attributes && is_same_but_for_line_ends(repository, name, entry)? {
+            continue;
         }
+        found.push(name.clone());
     }
     Ok(found)
 }
@@ -98,14 +97,13 @@ fn otherwise<'e>(
     {
         let remembered = repository.remembered();
         for file in files {
-            match remembered.of(file.name, &file.facts) {
-                Some(id) if id == file.entry.id => {}
-                Some(_) => differing.push(file),
-                None if fs::File::open(repository.work_tree().join(file.name)).is_err() => {
-                    found.push(file.name.clone());
-                }
+            let known = remembered.of(file.name, &file.facts).map(|id| id == file.entry.id);
+            let can_be_read = || fs::File::open(repository.work_tree().join(file.name)).is_ok();
+            match known {
+                Some(true) => {}
+                None if !can_be_read() => found.push(file.name.clone()),
                 None if file.is_listable() => unknown.push(file),
-                None => differing.push(file),
+                Some(false) | None => differing.push(file),
             }
         }
     }

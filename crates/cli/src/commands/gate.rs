@@ -46,6 +46,9 @@ use checkrein_engine::error::CommandError;
 /// The longest file that is examined, in bytes (upstream: files above 1 MB are exempt; here that is said).
 const LONGEST: u64 = 1024 * 1024;
 
+/// Which files are looked at.
+type WantedFiles = dyn Fn(&Path) -> bool;
+
 /// What a gate is asked.
 #[derive(Debug)]
 pub struct GateRequest {
@@ -166,7 +169,7 @@ pub fn gate(
     };
     let repository = remembered::remembering(environment, &workspace, repository);
     let gates: Vec<Gate> = std::iter::once(wanted.gate).chain(wanted.together.iter().copied()).collect();
-    let (base, is_wanted): (_, Box<dyn Fn(&Path) -> bool>) = match &wanted.input {
+    let (base, is_wanted): (_, Box<WantedFiles>) = match &wanted.input {
         GateInput::Batch(_) | GateInput::Unpushed => (None, Box::new(|_| true)),
         GateInput::Changes { base, paths, begun } => {
             let within = wanted_paths(environment, (&workspace, &repository), (base, paths, *begun))?;
@@ -308,7 +311,7 @@ fn judge(
         Gate::TestPlan => document.test_plan(&mut answer)?,
         Gate::Lld => document.lld(&mut answer)?,
         Gate::Implementation => {
-            document.implementation(base, &by_path(Rc::unwrap_or_clone(changed)), &mut answer)?
+            document.implementation(base, &by_path(Rc::unwrap_or_clone(changed)), &mut answer)?;
         }
         Gate::Phantoms => examine_places(base, &changed, &mut answer, |texts, answer| {
             phantoms::examine(repository, texts, answer)
