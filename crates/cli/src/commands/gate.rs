@@ -47,7 +47,7 @@ use checkrein_engine::error::CommandError;
 const LONGEST: u64 = 1024 * 1024;
 
 /// Which files are looked at.
-type WantedFiles = dyn Fn(&Path) -> bool;
+type WantedFiles<'a> = dyn Fn(&Path) -> bool + 'a;
 
 /// What a gate is asked.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ pub fn gate(
     };
     let repository = remembered::remembering(environment, &workspace, repository);
     let gates: Vec<Gate> = std::iter::once(wanted.gate).chain(wanted.together.iter().copied()).collect();
-    let (base, is_wanted): (_, Box<WantedFiles>) = match &wanted.input {
+    let (base, is_wanted): (_, Box<WantedFiles<'_>>) = match &wanted.input {
         GateInput::Batch(_) | GateInput::Unpushed => (None, Box::new(|_| true)),
         GateInput::Changes { base, paths, begun } => {
             let within = wanted_paths(environment, (&workspace, &repository), (base, paths, *begun))?;
