@@ -137,7 +137,8 @@ fn an_error_with_a_reason_that_was_found_is_a_refusal() {
 /// `unimplemented!` is how Rust refuses for good, too: the message tells.
 #[test]
 fn a_refusal_by_a_macro_is_told_by_its_message() {
-    let fails = |call: &str| {
+    let fails = |name: &str, message: &str| {
+        let call = format!("{name}!({message})");
         let text = format!(
             "pub fn read(kind: Kind) -> u32 {{\n    match kind {{\n        Kind::Map => read_map(),\n        _ => {call},\n    }}\n}}\n\n\
              pub fn write(kind: Kind) {{\n    {call}\n}}\n"
@@ -147,10 +148,10 @@ fn a_refusal_by_a_macro_is_told_by_its_message() {
             examine_file(GateText { language, text: &text, changed: None, origin: CodeOrigin::Product });
         examined.findings.iter().filter(|one| one.weight == FindingWeight::Error).count()
     };
-    assert_eq!(fails("unimplemented!(\"unsupported kind {}\", kind)"), 0);
-    assert_eq!(fails("unimplemented!(\"only maps can be read\")"), 0);
-    assert_eq!(fails("unimplemented!(\"lists are not supported yet\")"), 2);
-    assert_eq!(fails("unimplemented!(\"reading of lists\")"), 2);
-    assert_eq!(fails("unimplemented!()"), 2);
-    assert_eq!(fails("todo!(\"only maps can be read\")"), 2);
+    assert_eq!(fails("unimplemented", "\"unsupported kind {}\", kind"), 0);
+    assert_eq!(fails("unimplemented", "\"only maps can be read\""), 0);
+    assert_eq!(fails("unimplemented", "\"lists are not supported yet\""), 2);
+    assert_eq!(fails("unimplemented", "\"reading of lists\""), 2);
+    assert_eq!(fails("unimplemented", ""), 2);
+    assert_eq!(fails("todo", "\"only maps can be read\""), 2);
 }

@@ -168,7 +168,7 @@ pub(super) fn output_says_unwritten(source: &Source, node: Node<'_>) -> bool {
     descendants(node).any(|part| texts.contains(&part.kind()) && says_unwritten(source.text(part)))
 }
 
-/// Whether `unimplemented!` of Rust has a message by which something is refused for good: `unimplemented!("only maps can be read")`.
+/// Whether `unimplemented!` of Rust has a message by which something is refused for good, such as "only maps can be read".
 pub(super) fn refuses(source: &Source, call: Node<'_>) -> bool {
     const REFUSED: [&str; 7] =
         ["unsupported", "not supported", "not support", " only ", " instead", "cannot", "can't"];
