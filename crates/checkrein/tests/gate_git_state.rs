@@ -10,27 +10,16 @@
 mod support;
 
 use std::fs;
-use std::process::Output;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 use support::TestEnvironment;
+use support::gate_answers::{found, said};
 
 const WRITTEN: &str = "def add(a, b):\n    return a + b\n";
 const STUB: &str = "def add(a, b):\n    raise NotImplementedError\n";
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Each finding as path, line and kind.
-fn found(output: &Output) -> Vec<String> {
-    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
-    let finding = |one: &Json| {
-        let text = |name: &str| one[name].as_str().unwrap().to_owned();
-        format!("{}:{} {} {}", text("path"), one["line"], text("weight"), text("kind"))
-    };
-    answer["findings"].as_array().unwrap().iter().map(finding).collect()
-}
 
 /// A repository with a function that is written.
 fn branched() -> TestEnvironment {
@@ -137,4 +126,55 @@ fn a_branch_of_a_remote_that_was_set_by_hand_is_not_believed() {
     assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
     environment.git(&["push", "--quiet", "origin", "HEAD"]);
     assert_eq!(gate().status.code(), Some(0), "{:?}", gate());
+}
+
+/// Says, in the state directory, that a file with these facts holds what git calls `id`.
+fn remember(environment: &TestEnvironment, name: &str, id: &str) {
+    let path = environment.project().join(name);
+    let facts = fs::metadata(path).unwrap();
+    let work_tree = fs::canonicalize(environment.project()).unwrap();
+    let digest: String =
+        Sha256::digest(work_tree.as_os_str().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let entry = format!(
+        "checkrein contents 1\0{id} {} {} {} {} {} {} {} {name}",
+        facts.dev(),
+        facts.ino(),
+        facts.len(),
+        facts.mtime(),
+        facts.mtime_nsec(),
+        facts.ctime(),
+        facts.ctime_nsec()
+    );
+    let folder = environment.state().join("contents");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(digest), entry).unwrap();
+}
+
+#[test]
+fn a_file_is_read_again_unless_it_is_the_one_that_was_read() {
+    let environment = branched();
+    let gate = || environment.checkrein(&["--json", "gate", "completeness"]);
+    let committed = environment.command("git").args(["rev-parse", "HEAD:calc.py"]).output().unwrap();
+    let committed = said(&committed).trim().to_owned();
+    // Git does not look, so that nothing but the list and the bytes tell.
+    environment.git(&["update-index", "--assume-unchanged", "calc.py"]);
+    environment.write("calc.py", STUB);
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+    remember(&environment, "calc.py", &committed);
+    assert_eq!(found(&gate()), Vec::<String>::new(), "the list spares reading it");
+
+    // The same length, and the time of modification put back.
+    let path = environment.project().join("calc.py");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    environment.write("calc.py", STUB);
+    fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+
+    // What is cut off says nothing.
+    remember(&environment, "calc.py", &committed);
+    let list = fs::read_dir(environment.state().join("contents")).unwrap().flatten().next().unwrap().path();
+    let bytes = fs::read(&list).unwrap();
+    fs::write(&list, &bytes[..bytes.len() - 12]).unwrap();
+    assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
 }

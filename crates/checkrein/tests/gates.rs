@@ -16,6 +16,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::Value as Json;
 use support::TestEnvironment;
+use support::gate_answers::{found, said};
 
 const OLD: &str = "fn old() -> u32 {\n    panic!(\"not implemented\")\n}\n";
 
@@ -39,20 +40,6 @@ fn changed() -> TestEnvironment {
     );
     environment.write("notes.txt", "text\n");
     environment
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Each finding as path, line and kind.
-fn found(output: &Output) -> Vec<String> {
-    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
-    let finding = |one: &Json| {
-        let text = |name: &str| one[name].as_str().unwrap().to_owned();
-        format!("{}:{} {} {}", text("path"), one["line"], text("weight"), text("kind"))
-    };
-    answer["findings"].as_array().unwrap().iter().map(finding).collect()
 }
 
 // Source: seed 004-11

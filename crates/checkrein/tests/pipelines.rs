@@ -327,6 +327,51 @@ fn two_runs_of_a_task_at_once_are_one_too_many() {
     assert_eq!(told(&first.wait_with_output().unwrap()).0, 0);
 }
 
+#[test]
+fn an_unfinished_run_is_sealed_as_it_is_where_a_new_one_is_asked_for() {
+    let place = Place::new();
+    place.file(
+        "name: p\nworktree: none\nsteps:\n  - {name: make, command: 'echo made >> made'}\n  - {name: ready, command: 'test -e ready'}\n",
+    );
+    let (status, first) = place.run(&[]);
+    assert_eq!((status, outcomes(&first)), (2, vec!["make passed".to_owned(), "ready failed".to_owned()]));
+    let (status, of_other) = place.run(&["--task", "other"]);
+    assert_eq!(status, 2, "{of_other}");
+    // Nothing begins anew by itself.
+    let second = place.output(&["pipeline", "run", "p.yaml"]);
+    assert_eq!(second.status.code(), Some(1));
+    let told_of = said(&second);
+    assert!(
+        told_of.contains("the task `p` has a pipeline that is not done") && told_of.contains("--anew"),
+        "{told_of}"
+    );
+
+    place.environment.write("ready", "");
+    let (status, second) = place.run(&["--anew"]);
+    assert_eq!(status, 0, "{second}");
+    assert_ne!(second["run"], first["run"]);
+    let made = fs::read_to_string(place.environment.project().join("made")).unwrap();
+    assert_eq!(made.lines().count(), 3, "the new one began with its first step");
+
+    // The first one stays as it was, and nothing goes on with it.
+    let run = first["run"].as_str().unwrap();
+    let shown: Json =
+        serde_json::from_slice(&place.output(&["--json", "pipeline", "show", run]).stdout).unwrap();
+    assert_eq!((&shown["end"], outcomes(&shown)), (&Json::from("given_up"), outcomes(&first)));
+    let resumed = place.output(&["pipeline", "run", "--resume", run]);
+    assert_eq!(resumed.status.code(), Some(1));
+    assert!(said(&resumed).contains("is done"), "{}", said(&resumed));
+    assert!(place.output(&["pipeline", "verify"]).status.success());
+    // That of another task was not touched.
+    let (status, resumed) = place.resume(&[of_other["run"].as_str().unwrap()]);
+    assert_eq!(status, 0, "{resumed}");
+    for both in [&["--anew", "--resume"][..], &["--anew", "--resume-from", "make"], &["--anew", "--dry-run"]]
+    {
+        let output = place.output(&[&["pipeline", "run", "p.yaml"], both].concat());
+        assert_eq!(output.status.code(), Some(1), "{both:?}");
+    }
+}
+
 // Source: seed 004-33
 #[test]
 fn a_step_and_what_waits_for_it_run_again_where_that_is_asked() {

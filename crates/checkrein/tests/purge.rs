@@ -255,6 +255,10 @@ fn nothing_that_we_wrote_is_called_unknown() {
         environment.bash("s", command);
     }
     environment.answer_to(&environment.payload("s", "SessionStart", json!({ "source": "startup" })));
+    for gate in ["contents", "coverage"] {
+        fs::create_dir_all(environment.state().join(gate)).unwrap();
+        fs::write(environment.state().join(gate).join("0a1b"), "x").unwrap();
+    }
     fs::create_dir_all(environment.state().join("engine")).unwrap();
     let listed = environment.succeed(&["agent", "list", "--json"]);
     let agent: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();

@@ -139,16 +139,13 @@ fn nothing_is_asked_where_nothing_is_wanted_or_was_done() {
     assert_eq!(answers(&environment).len(), 1, "a turn without a call changed nothing");
 }
 
-#[test]
-fn a_gate_that_hangs_is_ended_with_what_it_started() {
-    let environment = session(ASKED);
-    environment.write("src/new.py", STUB);
+/// The end of the turn where gates are run by another program.
+fn stop_with(environment: &TestEnvironment, script: &str) -> Json {
     let folder = environment.home().join("bin");
     fs::create_dir_all(&folder).unwrap();
     copy_program(env!("CARGO_BIN_EXE_checkrein-hook"), folder.join("checkrein-hook"));
-    fs::write(folder.join("checkrein"), "#!/bin/sh\nsleep 600 &\nsleep 600\n").unwrap();
+    fs::write(folder.join("checkrein"), format!("#!/bin/sh\n{script}")).unwrap();
     fs::set_permissions(folder.join("checkrein"), fs::Permissions::from_mode(0o755)).unwrap();
-    let started = Instant::now();
     let mut child = environment
         .command(folder.join("checkrein-hook"))
         .arg("claude")
@@ -159,7 +156,56 @@ fn a_gate_that_hangs_is_ended_with_what_it_started() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), &environment.payload("s", "Stop", json!({})))
         .unwrap();
     let output = child.wait_with_output().unwrap();
-    let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn what_one_gate_said_counts_though_the_next_hangs() {
+    let environment = session("gates:\n  at_turn_end: [secrets, completeness]\n");
+    let report = r#"{"passed": false, "not_examined": [], "findings": [{"path": "a.py", "line": 2, "kind": "not_implemented",
+        "weight": "error", "function": "load", "text": "pass", "seen": "it is a stub", "advice": "write it"}]}"#;
+    // One process looks for all: what changed is found out once.
+    let script =
+        format!("echo \"$@\" >> {}/asked\necho '{report}'\nsleep 600\n", environment.home().display());
+    let answer = stop_with(&environment, &script);
+    assert_eq!(answer["decision"], "block", "{answer}");
+    assert!(answer["reason"].as_str().unwrap().contains("a.py:2"), "{answer}");
+    let asked = fs::read_to_string(environment.home().join("asked")).unwrap();
+    assert_eq!(asked.lines().count(), 1, "{asked}");
+    assert!(asked.contains("gate completeness --together secrets"), "{asked}");
+    let records = environment.records("s");
+    let last = records.iter().rfind(|record| record["body"]["name"] == "checkrein.gate").unwrap();
+    let not_run = last["body"]["fields"]["not_run"].to_string();
+    assert!(not_run.contains("gate secrets did not run: it took longer than"), "{not_run}");
+}
+
+#[test]
+fn gates_that_look_together_say_each_what_they_say_alone() {
+    let environment = session("gates:\n  at_turn_end: [completeness, licences, phantoms, secrets]\n");
+    environment.write("src/new.py", &format!("import no_such_package_at_all\n{STUB}"));
+    environment.write("pyproject.toml", "[project]\nname = \"app\"\ndependencies = []\n");
+    // Longer than code may be, and not longer than what is looked through for secrets.
+    environment.write("long.py", &"x = 1\n".repeat(200_000));
+    let names = ["completeness", "licences", "phantoms", "secrets"];
+    let alone: Vec<Json> = names
+        .iter()
+        .map(|name| serde_json::from_slice(&environment.checkrein(&["--json", "gate", name]).stdout).unwrap())
+        .collect();
+    let together = environment.checkrein(&["--json", "gate", names[0], "--together", &names[1..].join(",")]);
+    assert_eq!(together.status.code(), Some(2));
+    let together: Vec<Json> =
+        serde_json::Deserializer::from_slice(&together.stdout).into_iter().map(Result::unwrap).collect();
+    assert_eq!(together, alone);
+    let outcomes: Vec<&str> = together.iter().map(|one| one["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["failed", "passed", "failed", "passed"], "{together:#?}");
+}
+
+#[test]
+fn a_gate_that_hangs_is_ended_with_what_it_started() {
+    let environment = session(ASKED);
+    environment.write("src/new.py", STUB);
+    let started = Instant::now();
+    let answer = stop_with(&environment, "sleep 600 &\nsleep 600\n");
     assert!(answer["systemMessage"].as_str().unwrap().contains("took longer than"), "{answer}");
     assert!(started.elapsed() < Duration::from_secs(10));
     assert_eq!(answers(&environment), ["not_run"]);

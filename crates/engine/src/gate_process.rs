@@ -1,11 +1,12 @@
-//! Who runs a gate: something that is handed in. Reading code as syntax trees and asking git for what changed takes a process of its own.
+//! Who runs gates: something that is handed in. Reading code as syntax trees and asking git for what changed takes a process of its own. It is
+//! one for all gates, since finding out what changed costs more than judging it in a repository of many files.
 
 use std::fmt;
 use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,19 +17,19 @@ use serde::Deserialize;
 /// The program that runs gates, beside this one.
 const PROGRAM: &str = "checkrein";
 
-/// The longest answer that is read, in bytes (ours).
+/// The longest answer of one gate that is read, in bytes (ours).
 const LONGEST: u64 = 1 << 20;
 
-/// What a gate is to look at.
+/// What gates are to look at.
 #[derive(Debug)]
 pub struct GateTask<'a> {
-    /// The gate.
-    pub gate: &'a str,
+    /// The gates.
+    pub gates: &'a [String],
     /// The workspace.
     pub workspace: &'a AbsolutePath,
     /// What of it.
     pub span: GateSpan<'a>,
-    /// How long it may take.
+    /// How long they may take together.
     pub time: Duration,
 }
 
@@ -103,12 +104,9 @@ pub struct NotLookedAt {
 
 /// What runs gates.
 pub trait GateRunner: fmt::Debug + Send + Sync {
-    /// Runs a gate within its time. `program` is this one, when known.
-    ///
-    /// # Errors
-    ///
-    /// When it did not run to its end; the cause, in words.
-    fn run(&self, task: &GateTask<'_>, program: Option<&Path>) -> Result<GateReport, String>;
+    /// Runs gates within their time, and returns what each of them says, in their order. `program` is this one, when known. Of one that
+    /// did not run to its end it is the cause, in words.
+    fn run(&self, task: &GateTask<'_>, program: Option<&Path>) -> Vec<Result<GateReport, String>>;
 }
 
 /// Runs `checkrein gate` as a process of its own, and ends it when its time is over.
@@ -116,64 +114,114 @@ pub trait GateRunner: fmt::Debug + Send + Sync {
 pub struct GateProcess;
 
 impl GateRunner for GateProcess {
-    fn run(&self, task: &GateTask<'_>, program: Option<&Path>) -> Result<GateReport, String> {
-        let own = program.ok_or("this program is not known")?;
-        let mut command = Command::new(own.with_file_name(PROGRAM));
-        command.args(["--json", "gate", task.gate]);
-        match task.span {
-            GateSpan::Session { commit, begun } => {
-                command.args(["--begun", &begun.0.to_string()]);
-                if let Some(commit) = commit {
-                    command.args(["--since", commit]);
-                }
+    fn run(&self, task: &GateTask<'_>, program: Option<&Path>) -> Vec<Result<GateReport, String>> {
+        let said = match start(task, program) {
+            Ok(mut child) => {
+                let said = said_by(&mut child, task);
+                end(&mut child);
+                said
             }
-            GateSpan::Unpushed => {
-                command.arg("--unpushed");
+            Err(cause) => Said { reports: Vec::new(), cause },
+        };
+        let mut reports = said.reports.into_iter();
+        let report = |_| reports.next().ok_or_else(|| said.cause.clone());
+        task.gates.iter().map(report).collect()
+    }
+}
+
+/// What a process of gates said within its time.
+struct Said {
+    /// The reports of the first gates.
+    reports: Vec<GateReport>,
+    /// Why there are not more.
+    cause: String,
+}
+
+fn start(task: &GateTask<'_>, program: Option<&Path>) -> Result<Child, String> {
+    let own = program.ok_or("this program is not known")?;
+    let (first, others) = task.gates.split_first().ok_or("no gate is asked for")?;
+    let mut command = Command::new(own.with_file_name(PROGRAM));
+    command.args(["--json", "gate", first]);
+    if !others.is_empty() {
+        command.args(["--together", &others.join(",")]);
+    }
+    match task.span {
+        GateSpan::Session { commit, begun } => {
+            command.args(["--begun", &begun.0.to_string()]);
+            if let Some(commit) = commit {
+                command.args(["--since", commit]);
             }
         }
-        let mut child = command
-            .current_dir(task.workspace.as_str())
-            // What it starts ends with it.
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("`{PROGRAM}` could not be started: {error}"))?;
-        let answer = answer_of(&mut child, task.time);
-        end(&mut child);
-        let (said, complaint) = answer?;
-        serde_json::from_slice(&said).map_err(|_| {
-            let words = String::from_utf8_lossy(&complaint);
-            let first = words.lines().find(|line| !line.trim().is_empty());
-            first.map_or_else(|| "it gave no report".to_owned(), |line| line.trim().to_owned())
-        })
+        GateSpan::Unpushed => {
+            command.arg("--unpushed");
+        }
+    }
+    command
+        .current_dir(task.workspace.as_str())
+        // What it starts ends with it.
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("`{PROGRAM}` could not be started: {error}"))
+}
+
+/// What a process writes until it closes both of its outputs, or its time is over.
+fn said_by(child: &mut Child, task: &GateTask<'_>) -> Said {
+    let until = Instant::now() + task.time;
+    let longest = LONGEST.saturating_mul(task.gates.len() as u64);
+    let said = child.stdout.take().map(|stream| read_aside(stream, longest));
+    let complaint = child.stderr.take().map(|stream| read_aside(stream, LONGEST));
+    let (Some(Ok(said)), Some(Ok(complaint))) = (said, complaint) else {
+        return Said { reports: Vec::new(), cause: "its output could not be read".to_owned() };
+    };
+    let (said, in_time) = until_closed(&said, until);
+    let (complaint, complained_in_time) = until_closed(&complaint, until);
+    // A report that is cut off, or is none, ends them.
+    let reports: Vec<GateReport> =
+        serde_json::Deserializer::from_slice(&said).into_iter().map_while(Result::ok).collect();
+    let cause = if in_time == Closing::TooLate || complained_in_time == Closing::TooLate {
+        format!("it took longer than {:.1} seconds", task.time.as_secs_f64())
+    } else {
+        let words = String::from_utf8_lossy(&complaint);
+        let first = words.lines().find(|line| !line.trim().is_empty());
+        first.map_or_else(|| "it gave no report".to_owned(), |line| line.trim().to_owned())
+    };
+    Said { reports, cause }
+}
+
+/// Whether a stream was closed in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    InTime,
+    TooLate,
+}
+
+/// What comes from a stream until it is closed, or until a time.
+fn until_closed(receiver: &mpsc::Receiver<Vec<u8>>, until: Instant) -> (Vec<u8>, Closing) {
+    let mut bytes = Vec::new();
+    loop {
+        match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(part) => bytes.extend(part),
+            Err(RecvTimeoutError::Disconnected) => return (bytes, Closing::InTime),
+            Err(RecvTimeoutError::Timeout) => return (bytes, Closing::TooLate),
+        }
     }
 }
 
-/// What a process writes until it closes both of its outputs, within a time.
-fn answer_of(child: &mut Child, time: Duration) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let until = Instant::now() + time;
-    let said = child.stdout.take().map(read_aside);
-    let complaint = child.stderr.take().map(read_aside);
-    let mut texts = [Vec::new(), Vec::new()];
-    for (text, reader) in texts.iter_mut().zip([said, complaint]) {
-        let Some(Ok(receiver)) = reader else { return Err("its output could not be read".to_owned()) };
-        *text = receiver
-            .recv_timeout(until.saturating_duration_since(Instant::now()))
-            .map_err(|_| format!("it took longer than {:.1} seconds", time.as_secs_f64()))?;
-    }
-    let [said, complaint] = texts;
-    Ok((said, complaint))
-}
-
-fn read_aside(stream: impl io::Read + Send + 'static) -> io::Result<mpsc::Receiver<Vec<u8>>> {
+fn read_aside(stream: impl io::Read + Send + 'static, longest: u64) -> io::Result<mpsc::Receiver<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::Builder::new().spawn(move || {
-        let mut bytes = Vec::new();
+        let mut stream = stream.take(longest);
+        let mut buffer = vec![0; 64 << 10];
         // What was read before a failure is no report, which is said when it is taken for one.
-        drop(stream.take(LONGEST).read_to_end(&mut bytes));
-        drop(sender.send(bytes));
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            let part = buffer.get(..count).unwrap_or_default().to_vec();
+            if sender.send(part).is_err() {
+                return;
+            }
+        }
     })?;
     Ok(receiver)
 }

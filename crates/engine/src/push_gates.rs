@@ -3,7 +3,7 @@
 //! A push that no gate looked at does not pass: neither one of another repository, nor one in a call that changes files first.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, SiteKind};
 use checkrein_review::{Review, VerdictKind};
@@ -58,12 +58,11 @@ pub(crate) fn look(context: &Context, review: &Review) -> PushGates {
         ));
     }
     let environment = context.environment();
-    let until = Instant::now() + TIME;
     let mut found: Vec<String> = Vec::new();
-    for gate in gates {
-        let time = until.saturating_duration_since(Instant::now());
-        let task = GateTask { gate, workspace, span: GateSpan::Unpushed, time };
-        match environment.gates.run(&task, environment.program.as_deref()) {
+    let task = GateTask { gates, workspace, span: GateSpan::Unpushed, time: TIME };
+    let reports = environment.gates.run(&task, environment.program.as_deref());
+    for (gate, report) in gates.iter().zip(reports) {
+        match report {
             Err(cause) => found.push(format!("gate {gate} did not run: {}", plain_name(&cause))),
             Ok(report) => {
                 let before = found.len();

@@ -3,7 +3,7 @@
 //! A gate that did not run is said to the user, and is never taken as passed.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use checkrein_ledger::Durability;
 use checkrein_policy::Mode;
@@ -114,19 +114,19 @@ pub(crate) fn look(context: &Context, ledger: &SessionLedger, state: &SessionSta
 
 fn reports(context: &Context, state: &SessionState, gates: &[String]) -> Reports {
     let environment = context.environment();
-    let until = Instant::now() + TIME;
     let mut all = Reports::default();
-    for gate in gates {
-        let task = GateTask {
-            gate,
-            workspace: context.workspace(),
-            span: GateSpan::Session {
-                commit: state.beginning().and_then(|beginning| beginning.commit.as_deref()),
-                begun: state.started().unwrap_or(Timestamp(0)),
-            },
-            time: until.saturating_duration_since(Instant::now()),
-        };
-        match environment.gates.run(&task, environment.program.as_deref()) {
+    let task = GateTask {
+        gates,
+        workspace: context.workspace(),
+        span: GateSpan::Session {
+            commit: state.beginning().and_then(|beginning| beginning.commit.as_deref()),
+            begun: state.started().unwrap_or(Timestamp(0)),
+        },
+        time: TIME,
+    };
+    let reports = environment.gates.run(&task, environment.program.as_deref());
+    for (gate, report) in gates.iter().zip(reports) {
+        match report {
             Ok(report) => all.take(gate, report),
             Err(cause) => all.not_run.push(format!("gate {gate} did not run: {}", plain_name(&cause))),
         }

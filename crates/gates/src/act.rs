@@ -99,6 +99,11 @@ fn unfilled(source: &Source, all: &mut [(Node<'_>, Act)]) {
 fn kept<'t>(source: &'t Source, statement: Node<'t>) -> Option<&'t str> {
     const FIELDS: [(&str, &str); 4] =
         [("left", "right"), ("pattern", "value"), ("name", "value"), ("declarator", "value")];
+    // A loop gives its counter a value, and goes on.
+    let first = statement.kind().split('_').next().unwrap_or_default();
+    if ["for", "while", "loop", "do", "until", "foreach", "enhanced", "if", "try", "with"].contains(&first) {
+        return None;
+    }
     // Each grammar has its own nodes around the two.
     let mut node = statement;
     for _ in 0..4 {

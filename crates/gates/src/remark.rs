@@ -272,7 +272,9 @@ pub(crate) fn stands_alone(comment: &str) -> bool {
 
 /// Whether a comment says that doing nothing is what was wanted.
 pub(crate) fn is_meant(comment: &str) -> bool {
-    const PHRASES: [&str; 19] = [
+    const PHRASES: [&str; 21] = [
+        "deprecated",
+        "not used for",
         "doesn't do anything",
         "does not do anything",
         "ignored",

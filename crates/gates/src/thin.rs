@@ -250,6 +250,7 @@ fn admitting_comment<'t>(
         .copied()
         .chain(behind(source, function))
         .filter(|comment| comment.start_byte() >= rest.from && !is_about_a_part(*comment))
+        .filter(|comment| rest.beside == Beside::Nothing || !is_about_a_branch(source, function, *comment))
         .collect();
     let inside = runs(source, &inside);
     let described = done.iter().filter(|(_, act)| *act == Act::Description).map(|(node, _)| *node);
@@ -297,6 +298,16 @@ fn is_about_a_part(comment: Node<'_>) -> bool {
         "tuple_expression",
     ];
     comment.parent().is_some_and(|parent| VALUES.contains(&parent.kind()))
+}
+
+/// Whether a comment stands on the line of a statement that does nothing, in a block inside of the body: that branch is left open.
+fn is_about_a_branch(source: &Source, function: &Function<'_>, comment: Node<'_>) -> bool {
+    let row = comment.start_position().row;
+    descendants(function.node).any(|node| {
+        source.grammar().nothing.contains(&node.kind())
+            && node.end_position().row == row
+            && node.parent().map(|block| block.id()) != function.body.map(|body| body.id())
+    })
 }
 
 /// Comments on lines one after the other as one text: a sentence goes over several.
@@ -399,6 +410,10 @@ fn claims(name: &str, message: &str) -> bool {
         ("do", "done"),
         ("run", "ran"),
     ];
+    // What a language calls by itself is named by it.
+    if name.starts_with("__") && name.ends_with("__") {
+        return false;
+    }
     let Some(verb) = first_word(name) else { return false };
     if verb.len() < 3 || TELLING.contains(&verb.as_str()) {
         return false;

@@ -116,3 +116,42 @@ fn a_text_that_is_too_long_is_said() {
     assert_eq!(answer.verdict, CodeVerdict::NotParsed);
     assert_eq!(answer.findings.len(), 1);
 }
+
+/// A function that works and then refuses for a reason that it found is written; one that refuses for a reason of its own making is not.
+#[test]
+fn an_error_with_a_reason_that_was_found_is_a_refusal() {
+    let fails = |raised: &str| {
+        let text = format!(
+            "def check_limits(limit):\n    reason = limits_of(limit)\n    if not reason:\n        return\n    {raised}\n"
+        );
+        let language = SourceLanguage::Python;
+        let examined =
+            examine_file(GateText { language, text: &text, changed: None, origin: CodeOrigin::Product });
+        examined.findings.iter().any(|one| one.weight == FindingWeight::Error)
+    };
+    assert!(!fails("raise NotImplementedError(reason)"));
+    assert!(fails("raise NotImplementedError"));
+    assert!(fails("raise NotImplementedError(\"limits\")"));
+}
+
+/// `unimplemented!` is how Rust refuses for good, too: the message tells.
+#[test]
+fn a_refusal_by_a_macro_is_told_by_its_message() {
+    let fails = |name: &str, message: &str| {
+        let call = format!("{name}!({message})");
+        let text = format!(
+            "pub fn read(kind: Kind) -> u32 {{\n    match kind {{\n        Kind::Map => read_map(),\n        _ => {call},\n    }}\n}}\n\n\
+             pub fn write(kind: Kind) {{\n    {call}\n}}\n"
+        );
+        let language = SourceLanguage::Rust;
+        let examined =
+            examine_file(GateText { language, text: &text, changed: None, origin: CodeOrigin::Product });
+        examined.findings.iter().filter(|one| one.weight == FindingWeight::Error).count()
+    };
+    assert_eq!(fails("unimplemented", "\"unsupported kind {}\", kind"), 0);
+    assert_eq!(fails("unimplemented", "\"only maps can be read\""), 0);
+    assert_eq!(fails("unimplemented", "\"lists are not supported yet\""), 2);
+    assert_eq!(fails("unimplemented", "\"reading of lists\""), 2);
+    assert_eq!(fails("unimplemented", ""), 2);
+    assert_eq!(fails("todo", "\"only maps can be read\""), 2);
+}

@@ -9,8 +9,11 @@ use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use checkrein_supervise::runs::{RunError, RunErrorKind};
+
+use crate::remembered::RememberedContents;
 
 /// The few variables of the environment that `git` is given.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,7 @@ pub struct GitRepository {
     environment: GitEnvironment,
     settings: Vec<(OsString, OsString)>,
     disabled: Vec<String>,
+    remembered: Arc<Mutex<RememberedContents>>,
 }
 
 /// How one call of `git` differs from others.
@@ -78,6 +82,7 @@ impl GitRepository {
             environment: environment.clone(),
             settings: ALWAYS.iter().map(|(key, value)| (key.into(), value.into())).collect(),
             disabled: Vec::new(),
+            remembered: Arc::default(),
         };
         let mut asking = seed.bare_command();
         asking.arg("-C").arg(root);
@@ -102,6 +107,17 @@ impl GitRepository {
     /// The root of the work tree.
     pub fn work_tree(&self) -> &Path {
         &self.work_tree
+    }
+
+    /// The same, which knows what its files held when they were last read.
+    #[must_use]
+    pub fn with_remembered(self, contents: RememberedContents) -> Self {
+        Self { remembered: Arc::new(Mutex::new(contents)), ..self }
+    }
+
+    /// What its files held when they were last read.
+    pub fn remembered(&self) -> MutexGuard<'_, RememberedContents> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The programs of the repository's own configuration that are not run here, by the name of their setting.

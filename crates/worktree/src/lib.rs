@@ -16,6 +16,7 @@
 //! | `rights` | groups and modes of files, kept through a merge |
 //! | `changed` | the texts that changed in a work tree |
 //! | `really_there` | what lies on disk, whatever git was told about it |
+//! | `remembered` | what files held when they were last read |
 //! | `revision` | what a name of a revision stands for, and whether a remote said it |
 //! | `pushed` | what a push brings, and what the remote has already |
 //! | `copy` | the same where there is no repository |
@@ -39,6 +40,7 @@ mod owner;
 mod plan;
 mod pushed;
 mod really_there;
+mod remembered;
 mod remove;
 mod revision;
 mod rights;
@@ -62,6 +64,7 @@ pub use owner::{Owner, WorktreeKind};
 pub use plan::{Uncommitted, WorktreePlan};
 pub use pushed::{PushedRef, hooks_folder, newest_at_remote, read_pushed};
 pub use really_there::hidden_by_clone;
+pub use remembered::RememberedContents;
 pub use remove::{Branch, Removal, keep_commits, remove};
 pub use rights::Rights;
 pub use shared::{RunPhase as SharedMoment, SharedChange, Watched};

@@ -41,7 +41,7 @@ pub(crate) fn passed_over<'e>(
     // A sparse work tree lacks files on purpose.
     let is_sparse = setting(repository, "core.sparseCheckout")?.as_deref() == Some("true");
     let mut found = Vec::new();
-    let mut regular: Vec<(&OsString, &TreeEntry)> = Vec::new();
+    let mut regular: Vec<Present<'_>> = Vec::new();
     for (name, entry) in entries {
         let path = repository.work_tree().join(name);
         match fs::symlink_metadata(&path) {
@@ -54,40 +54,93 @@ pub(crate) fn passed_over<'e>(
                 }
             }
             // Where a file system has no links, one is a file that holds where it leads.
-            Ok(facts) if facts.is_file() && fs::File::open(&path).is_ok() => regular.push((name, entry)),
+            Ok(facts) if facts.is_file() => regular.push(Present { name, entry, facts }),
             Ok(_) | Err(_) => found.push(name.clone()),
         }
     }
-    // The name of a file with the end of a line in it cannot be given in a list of lines.
-    let (listed, named): (Vec<_>, Vec<_>) =
-        regular.into_iter().partition(|(name, _)| !name.as_bytes().contains(&b'\n'));
-    let ids = hashes(repository, &listed)?;
-    let differing = listed.into_iter().zip(ids).filter(|((_, entry), id)| entry.id != *id);
     let has_own_attributes = has_own_attributes(repository)?;
-    for (name, entry) in differing.map(|(one, _)| one).chain(named) {
-        if !(has_own_attributes && is_same_but_for_line_ends(repository, name, entry)?) {
-            found.push(name.clone());
+    let differing = otherwise(repository, regular, &mut found)?;
+    // Other bytes may be the same text for git, by an attribute of the project or a setting. What belongs to this clone alone decides nothing.
+    let ids =
+        if has_own_attributes { vec![None; differing.len()] } else { text_ids(repository, &differing)? };
+    for (Present { name, entry, .. }, id) in differing.into_iter().zip(ids) {
+        let is_same = id.is_some_and(|id| id == entry.id);
+        if is_same || has_own_attributes && is_same_but_for_line_ends(repository, name, entry)? {
+            continue;
         }
+        found.push(name.clone());
     }
     Ok(found)
 }
 
-/// The identities of what files hold on disk, in their order. What belongs to this clone alone decides nothing about them.
-fn hashes(repository: &GitRepository, files: &[(&OsString, &TreeEntry)]) -> Result<Vec<String>, RunError> {
+/// A regular file that stands in a commit and on disk.
+struct Present<'e> {
+    name: &'e OsString,
+    entry: &'e TreeEntry,
+    facts: fs::Metadata,
+}
+
+impl Present<'_> {
+    /// Whether its name can be given in a list of lines.
+    fn is_listable(&self) -> bool {
+        !self.name.as_bytes().contains(&b'\n')
+    }
+}
+
+/// Those of some files whose bytes are others than those of the commit. One that cannot be read is among what was `found`.
+fn otherwise<'e>(
+    repository: &GitRepository,
+    files: Vec<Present<'e>>,
+    found: &mut Vec<OsString>,
+) -> Result<Vec<Present<'e>>, RunError> {
+    let (mut differing, mut unknown) = (Vec::new(), Vec::new());
+    {
+        let remembered = repository.remembered();
+        for file in files {
+            let known = remembered.of(file.name, &file.facts).map(|id| id == file.entry.id);
+            let can_be_read = || fs::File::open(repository.work_tree().join(file.name)).is_ok();
+            match known {
+                Some(true) => {}
+                None if !can_be_read() => found.push(file.name.clone()),
+                None if file.is_listable() => unknown.push(file),
+                Some(false) | None => differing.push(file),
+            }
+        }
+    }
+    let ids = listed_ids(repository, &unknown, &["hash-object", "--no-filters", "--stdin-paths"])?;
+    let mut remembered = repository.remembered();
+    for (file, id) in unknown.into_iter().zip(ids) {
+        remembered.learn(file.name, &file.facts, &id);
+        if id != file.entry.id {
+            differing.push(file);
+        }
+    }
+    Ok(differing)
+}
+
+/// The identities that files would have in a commit, in their order; `None` for those that cannot be named in a list.
+fn text_ids(repository: &GitRepository, files: &[Present<'_>]) -> Result<Vec<Option<String>>, RunError> {
+    let listed: Vec<&Present<'_>> = files.iter().filter(|file| file.is_listable()).collect();
+    let mut ids = listed_ids(repository, &listed, &["hash-object", "--stdin-paths"])?.into_iter();
+    Ok(files.iter().map(|file| file.is_listable().then(|| ids.next()).flatten()).collect())
+}
+
+/// What git says of files, in their order.
+fn listed_ids<'f>(
+    repository: &GitRepository,
+    files: &[impl std::borrow::Borrow<Present<'f>>],
+    asking: &[&str],
+) -> Result<Vec<String>, RunError> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
     let mut input = Vec::new();
-    for (name, _) in files {
-        input.extend_from_slice(name.as_bytes());
+    for file in files {
+        input.extend_from_slice(file.borrow().name.as_bytes());
         input.push(b'\n');
     }
     let call = Call { input: &input, ..Call::default() };
-    let mut asking = vec!["hash-object", "--stdin-paths"];
-    if has_own_attributes(repository)? {
-        asking.push("--no-filters");
-    }
-    Ok(repository.text(&asking, &call)?.lines().map(str::to_owned).collect())
+    Ok(repository.text(asking, &call)?.lines().map(str::to_owned).collect())
 }
 
 /// Whether the clone has attributes that no commit holds: a list beside its objects, or one that its own configuration names.

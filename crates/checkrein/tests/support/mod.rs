@@ -6,6 +6,7 @@ pub mod chat_model;
 pub mod client;
 pub mod client_calls;
 pub mod driven;
+pub mod gate_answers;
 mod gemini_model;
 pub mod memory;
 pub mod model;

@@ -63,6 +63,9 @@ pub(crate) enum ReportName {
 pub(crate) struct GateArguments {
     /// Gate
     name: GateName,
+    /// Further gates that look at the same changes, each with a report of its own
+    #[arg(long, value_name = "GATE", hide = true, value_delimiter = ',', conflicts_with_all = ["batch", "form"])]
+    together: Vec<GateName>,
     /// Look only at files at or below these paths
     #[arg(value_name = "PATH", conflicts_with = "batch")]
     paths: Vec<String>,
@@ -132,6 +135,7 @@ impl From<GateArguments> for GateRequest {
         };
         Self {
             gate: wanted.name.into(),
+            together: wanted.together.into_iter().map(Gate::from).collect(),
             allow: wanted.allow,
             design: wanted.design,
             sections: wanted.section,

@@ -6,9 +6,11 @@ mod coverage;
 mod documents;
 mod licences;
 mod lld;
+mod looks;
 mod packages;
 mod phantoms;
 mod places;
+mod remembered;
 mod report;
 mod runner_call;
 mod scope;
@@ -17,26 +19,26 @@ mod secrets;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::rc::Rc;
 
 use checkrein_gates::{
     AllowedFinding, CoverageTolerance, FindingWeight, Gate, GateFinding, PERMISSIVE, new_exemptions, sift,
 };
 use checkrein_worktree::{
-    ChangeBase, ChangedText, GitRepository, TextNow, changed_texts, committed_lines, guard_files,
-    hidden_by_clone, is_known_path, newest_at_remote,
+    ChangeBase, ChangedText, GitRepository, TextNow, committed_lines, newest_at_remote,
 };
 use similar::{ChangeTag, TextDiff};
 
 pub use coverage::{CoverageReports, CoverageWish};
 use documents::DocumentContext;
 pub use lld::{ReviewWish, ReviewersWanted};
+use looks::{Looks, wanted_paths};
 use places::{by_path, examine_places, is_same};
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
-use crate::api::gates::{GateAnswer, GateFindingEntry, NotExamined};
+use crate::api::gates::{GateAnswer, GateFindingEntry, NotExamined, NotRun};
 use crate::terminal::{plain, print, print_exact};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
@@ -44,11 +46,16 @@ use checkrein_engine::error::CommandError;
 /// The longest file that is examined, in bytes (upstream: files above 1 MB are exempt; here that is said).
 const LONGEST: u64 = 1024 * 1024;
 
+/// Which files are looked at.
+type WantedFiles<'a> = dyn Fn(&Path) -> bool + 'a;
+
 /// What a gate is asked.
 #[derive(Debug)]
 pub struct GateRequest {
     /// The gate.
     pub gate: Gate,
+    /// Further gates that look at the same: what changed is found out once.
+    pub together: Vec<Gate>,
     /// What may change (`scope`).
     pub allow: Vec<String>,
     /// A design document.
@@ -97,6 +104,7 @@ impl GateRequest {
     pub fn plain(gate: Gate, input: GateInput) -> Self {
         Self {
             gate,
+            together: Vec::new(),
             allow: Vec::new(),
             design: None,
             sections: Vec::new(),
@@ -159,21 +167,48 @@ pub fn gate(
             "go into a repository, or give the code itself: `--batch`",
         ));
     };
-    let mut answer = match &wanted.input {
-        GateInput::Batch(_) | GateInput::Unpushed => unpushed(environment, &workspace, &repository, wanted)?,
+    let repository = remembered::remembering(environment, &workspace, repository);
+    let gates: Vec<Gate> = std::iter::once(wanted.gate).chain(wanted.together.iter().copied()).collect();
+    let (base, is_wanted): (_, Box<WantedFiles<'_>>) = match &wanted.input {
+        GateInput::Batch(_) | GateInput::Unpushed => (None, Box::new(|_| true)),
         GateInput::Changes { base, paths, begun } => {
-            let is_wanted = wanted_paths(environment, (&workspace, &repository), (base, paths, *begun))?;
-            judge(environment, &workspace, &repository, wanted, base, is_wanted)?
+            let within = wanted_paths(environment, (&workspace, &repository), (base, paths, *begun))?;
+            (Some(base), Box::new(within))
         }
     };
-    conclude(&mut answer, wanted.strictness);
-    match (wanted.form, output) {
-        (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
-        (ReportForm::Usual, OutputForm::Json) => print_exact(&crate::api::pretty(&answer)?),
-        (ReportForm::Sarif, _) => print_exact(&report::sarif(&answer)?),
-        (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
+    let mut looks = Looks::new(&repository, &*is_wanted, &gates);
+    let mut status = ExitStatus::Done;
+    for gate in &gates {
+        let judged = match base {
+            Some(base) => judge(environment, &workspace, (*gate, wanted), base, &mut looks),
+            None => unpushed(environment, &workspace, (*gate, wanted), &mut looks),
+        };
+        let mut answer = match judged {
+            Ok(answer) => answer,
+            // The others are asked all the same.
+            Err(error) if gates.len() > 1 => did_not_run(*gate, base, &error),
+            Err(error) => return Err(error),
+        };
+        conclude(&mut answer, wanted.strictness);
+        match (wanted.form, output) {
+            (ReportForm::Usual, OutputForm::Text) => print(&report::text(&answer)),
+            (ReportForm::Usual, OutputForm::Json) => print_exact(&crate::api::pretty(&answer)?),
+            (ReportForm::Sarif, _) => print_exact(&report::sarif(&answer)?),
+            (ReportForm::Junit, _) => print_exact(&report::junit(&answer)),
+        }
+        if !answer.passed {
+            status = ExitStatus::Blocked;
+        }
     }
-    Ok(if answer.passed { ExitStatus::Done } else { ExitStatus::Blocked })
+    remembered::remember(environment, &workspace, &repository);
+    Ok(status)
+}
+
+/// The answer of a gate that failed beside others.
+fn did_not_run(gate: Gate, base: Option<&ChangeBase>, error: &CommandError) -> GateAnswer {
+    let mut answer = empty(gate, base.unwrap_or(&ChangeBase::Nothing));
+    answer.not_run.push(NotRun { what: "what changed".to_owned(), cause: error.message.clone() });
+    answer
 }
 
 /// What a gate says about exactly some commits.
@@ -184,7 +219,8 @@ pub(super) fn judge_commits(
     wanted: &GateRequest,
     base: &ChangeBase,
 ) -> Result<GateAnswer, CommandError> {
-    let mut answer = judge(environment, workspace, repository, wanted, base, |_| true)?;
+    let mut looks = Looks::new(repository, &|_| true, &[wanted.gate]);
+    let mut answer = judge(environment, workspace, (wanted.gate, wanted), base, &mut looks)?;
     conclude(&mut answer, wanted.strictness);
     Ok(answer)
 }
@@ -198,10 +234,11 @@ pub(super) fn report_text(answer: &GateAnswer) -> String {
 fn unpushed(
     environment: &HostEnvironment,
     workspace: &Path,
-    repository: &GitRepository,
-    wanted: &GateRequest,
+    wanted: (Gate, &GateRequest),
+    looks: &mut Looks<'_>,
 ) -> Result<GateAnswer, CommandError> {
-    let look = |base: &ChangeBase| judge(environment, workspace, repository, wanted, base, |_| true);
+    let repository = looks.repository();
+    let mut look = |base: &ChangeBase| judge(environment, workspace, wanted, base, looks);
     let Some(head) = repository.commit_of("HEAD")? else { return look(&ChangeBase::Nothing) };
     if let Some(since) = newest_at_remote(repository, &head, "", None)? {
         return look(&ChangeBase::Revision(since));
@@ -218,50 +255,32 @@ fn unpushed(
     Ok(answer)
 }
 
-/// Which changed files a gate is to look at.
-fn wanted_paths(
-    environment: &HostEnvironment,
-    (workspace, repository): (&Path, &GitRepository),
-    (base, paths, begun): (&ChangeBase, &[String], Option<u64>),
-) -> Result<impl Fn(&Path) -> bool, CommandError> {
-    let within = roots(environment, workspace, paths)?;
-    for (root, given) in within.iter().zip(paths) {
-        if !is_known_path(repository, base, root)? {
-            return Err(CommandError::user(
-                format!("`{}` is neither in the work tree nor in what it is compared with", plain(given)),
-                "correct the path: a gate that looks at nothing would pass every time",
-            ));
-        }
-    }
-    let workspace = workspace.to_owned();
-    Ok(move |path: &Path| {
-        let is_within = within.is_empty() || within.iter().any(|root| path.starts_with(root));
-        is_within && begun.is_none_or(|begun| changed_since(&workspace.join(path), begun))
-    })
-}
-
 /// What a gate finds, before it is said what that comes to.
 fn judge(
     environment: &HostEnvironment,
     workspace: &Path,
-    repository: &GitRepository,
-    wanted: &GateRequest,
+    (gate, wanted): (Gate, &GateRequest),
     base: &ChangeBase,
-    is_wanted: impl Fn(&Path) -> bool,
+    looks: &mut Looks<'_>,
 ) -> Result<GateAnswer, CommandError> {
-    let changed = match wanted.gate {
+    let repository = looks.repository();
+    let changed = match gate {
         // They look at one document as it is.
-        Gate::Mechanical | Gate::TestPlan | Gate::Lld => Vec::new(),
-        gate => changed_texts(repository, base, longest(gate), &is_wanted)?,
+        Gate::Mechanical | Gate::TestPlan | Gate::Lld => Rc::default(),
+        gate => looks.changed(base, longest(gate))?,
     };
-    let mut answer = empty(wanted.gate, base);
-    if !matches!(wanted.gate, Gate::Mechanical | Gate::TestPlan | Gate::Lld)
+    let mut answer = empty(gate, base);
+    if !matches!(gate, Gate::Mechanical | Gate::TestPlan | Gate::Lld)
         && !matches!(base, ChangeBase::Staged | ChangeBase::Commits { .. })
     {
-        tell_hidden(repository, &is_wanted, &mut answer)?;
+        answer.not_examined.extend(looks.hidden()?.into_iter().map(|path| NotExamined {
+            path,
+            cause: "a list of this clone alone hides it from git, such as `.git/info/exclude`".to_owned(),
+            fails: false,
+        }));
     }
     let document = DocumentContext { environment, workspace, repository, wanted };
-    match wanted.gate {
+    match gate {
         Gate::Completeness => examine_places(base, &changed, &mut answer, |texts, answer| {
             texts.own().for_each(|file| completeness::examine(file, answer));
             completeness::compare_tests(texts, answer);
@@ -273,7 +292,7 @@ fn judge(
                 texts.own().for_each(|file| secrets::examine(file, answer));
                 Ok(())
             })?;
-            for lines in committed_lines(repository, base, &is_wanted)? {
+            for lines in committed_lines(repository, base, looks.is_wanted())? {
                 secrets::examine_lines(&lines, &changed, &mut answer);
             }
         }
@@ -291,31 +310,21 @@ fn judge(
         Gate::Mechanical => document.mechanical(&mut answer)?,
         Gate::TestPlan => document.test_plan(&mut answer)?,
         Gate::Lld => document.lld(&mut answer)?,
-        Gate::Implementation => document.implementation(base, &by_path(changed), &mut answer)?,
+        Gate::Implementation => {
+            document.implementation(base, &by_path(Rc::unwrap_or_clone(changed)), &mut answer)?;
+        }
         Gate::Phantoms => examine_places(base, &changed, &mut answer, |texts, answer| {
             phantoms::examine(repository, texts, answer)
         })?,
-        Gate::Scope => scope::examine(environment, workspace, wanted, &by_path(changed), &mut answer)?,
+        Gate::Scope => scope::examine(
+            environment,
+            workspace,
+            wanted,
+            &by_path(Rc::unwrap_or_clone(changed)),
+            &mut answer,
+        )?,
     }
     Ok(answer)
-}
-
-/// Tells which new files are in no change only since this clone hides them: nothing is passed over in silence.
-fn tell_hidden(
-    repository: &GitRepository,
-    is_wanted: impl Fn(&Path) -> bool,
-    answer: &mut GateAnswer,
-) -> Result<(), CommandError> {
-    let is_guard = |path: &str| guard_files().any(|guard| guard == path || guard.starts_with(path));
-    let hidden = hidden_by_clone(repository)?.into_iter();
-    answer.not_examined.extend(hidden.filter(|path| is_wanted(Path::new(path)) && !is_guard(path)).map(
-        |path| NotExamined {
-            path,
-            cause: "a list of this clone alone hides it from git, such as `.git/info/exclude`".to_owned(),
-            fails: false,
-        },
-    ));
-    Ok(())
 }
 
 /// Options belong to gates: one that is given to another is a mistake and not an empty wish.
@@ -349,41 +358,6 @@ fn check_options(wanted: &GateRequest) -> Result<(), CommandError> {
         return Err(CommandError::user(format!("gate {gate} has no option `--batch`"), "leave it out"));
     }
     Ok(())
-}
-
-/// Whether a file changed at or after a time, by the clock of its file system; one that is gone or cannot be looked at counts.
-fn changed_since(path: &Path, begun: u64) -> bool {
-    let Ok(facts) = std::fs::symlink_metadata(path) else { return true };
-    let (seconds, nanos) = (facts.ctime(), facts.ctime_nsec());
-    // Kernels tell the time of changes to some milliseconds, some file systems to the second.
-    let coarse = if nanos == 0 { 1000 } else { 20 };
-    let changed = seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000).saturating_add(coarse);
-    u64::try_from(changed).is_ok_and(|changed| changed >= begun)
-}
-
-/// The paths that were given, from the root of the work tree.
-fn roots(
-    environment: &HostEnvironment,
-    workspace: &Path,
-    paths: &[String],
-) -> Result<Vec<String>, CommandError> {
-    let root = workspace.to_string_lossy();
-    paths
-        .iter()
-        .map(|given| {
-            let path = environment.cwd.join(given);
-            // The work tree may be known by another name than its real one.
-            let real =
-                std::fs::canonicalize(path.as_str()).unwrap_or_else(|_| Path::new(path.as_str()).to_owned());
-            let below = real.strip_prefix(workspace).map(|below| below.to_string_lossy().into_owned());
-            below.map_err(|_| {
-                CommandError::user(
-                    format!("`{}` is outside of the work tree `{}`", plain(given), plain(&root)),
-                    "give paths of this repository",
-                )
-            })
-        })
-        .collect()
 }
 
 /// An answer that nothing was added to yet.

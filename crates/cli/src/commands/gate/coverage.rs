@@ -243,7 +243,7 @@ impl CoverageContext<'_> {
         let sealed = self.environment.state.vault().seal(&bytes, name.as_bytes());
         let sealed = sealed.map_err(|error| failed(&std::io::Error::other(error)))?;
         checkrein_files::replace(&path, &sealed, 0o600, Forced::Nothing).map_err(|error| failed(&error))?;
-        forget_oldest(&folder);
+        forget_oldest(&folder, KEPT);
         Ok(())
     }
 }
@@ -273,7 +273,7 @@ fn kept_name(report: &str, contents: &ContentIds, is_report: impl Fn(&str) -> bo
 }
 
 /// Takes the oldest away beyond what is kept. One that cannot be taken away stays until the next time.
-fn forget_oldest(folder: &Path) {
+pub(super) fn forget_oldest(folder: &Path, kept: usize) {
     let Ok(listed) = fs::read_dir(folder) else { return };
     let mut all: Vec<_> = listed
         .filter_map(|one| {
@@ -282,7 +282,7 @@ fn forget_oldest(folder: &Path) {
         })
         .collect();
     all.sort();
-    let surplus = all.len().saturating_sub(KEPT);
+    let surplus = all.len().saturating_sub(kept);
     for (_, path) in all.iter().take(surplus) {
         drop(fs::remove_file(path));
     }

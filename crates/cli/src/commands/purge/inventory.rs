@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 40] = [
+const STATE: [&str; 42] = [
     "agents",
     "allowed",
     "approvals",
@@ -21,6 +21,8 @@ const STATE: [&str; 40] = [
     CANARIES,
     "changes",
     "configuration.json",
+    "contents",
+    "coverage",
     "diagnostics.log",
     "engine",
     "events",
