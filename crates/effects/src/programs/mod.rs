@@ -42,7 +42,8 @@
 //! | `packages`, `package_sources` | what package managers and build tools run, and where packages come from |
 //! | `remote` | ssh, scp, rsync: other machines |
 //! | `media` | sound, films, pictures, AppleScript |
-//! | `playbooks` | tasks of Ansible on this machine |
+//! | `playbooks` | tasks of Ansible on this machine, and on others those that the same command wrote |
+//! | `psql_variables` | variables that psql puts into statements |
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `transfer_sessions` | sftp, ftp, lftp, smbclient: programs with commands of their own to fetch and put files |
@@ -96,6 +97,7 @@ mod package_sources;
 mod packages;
 mod playbooks;
 pub(crate) mod processes;
+mod psql_variables;
 mod remote;
 mod services;
 pub(crate) mod shells;
