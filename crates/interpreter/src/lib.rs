@@ -205,6 +205,7 @@ mod telling_variables;
 mod told_words;
 mod traps;
 mod unbounded;
+pub mod unchecked_files;
 mod unread_secrets;
 mod unread_words;
 mod user_hooks;

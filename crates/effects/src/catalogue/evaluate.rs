@@ -22,6 +22,14 @@ pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) 
     call.arguments = Arguments::default();
     programs::words_of_variables(machine, &mut call);
     let options = Options::of(program, None);
+    if programs::switches_checks_off(&call.program) {
+        programs::unchecked_connections(machine, &call);
+    }
+    if programs::prints_secrets(&call.program) {
+        let (before, asked) = (machine.effect_count(), call.clone());
+        let exit = run_at_its_place(machine, program, &options, call);
+        return programs::printed_secrets(machine, &asked, before, exit);
+    }
     run_at_its_place(machine, program, &options, call)
 }
 
