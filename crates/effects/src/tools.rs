@@ -72,7 +72,7 @@ fn note_unchecked_files(action: &Action, effects: &mut Vec<Effect>) {
             .into_iter()
             .find_map(|text| Some((switched_off_in(path, text)?, path.clone())))
     };
-    let found = effects.iter().filter(is_write).filter_map(|effect| line(effect.target.path()?)).next();
+    let found = effects.iter().filter(is_write).find_map(|effect| line(effect.target.path()?));
     if let Some((line, path)) = found {
         let target = Target::Service("checks of certificates".to_owned());
         let mut effect = Effect::new(EffectKind::SystemModification, target);

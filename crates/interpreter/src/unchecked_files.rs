@@ -72,11 +72,11 @@ pub fn switched_off_in(path: &AbsolutePath, text: &str) -> Option<String> {
     text.split(['\n', ',', '{'])
         .find(|line| {
             let plain = plain(line);
-            let is_one = |wanted: &&str| match wanted.strip_prefix('*') {
+            let is_one = |wanted: &str| match wanted.strip_prefix('*') {
                 Some(end) => plain.ends_with(end),
-                None => plain.starts_with(*wanted) && is_whole(&plain, wanted),
+                None => plain.starts_with(wanted) && is_whole(&plain, wanted),
             };
-            lines.iter().any(|wanted| is_one(&wanted)) && !is_about_this_machine(&plain)
+            lines.iter().any(|wanted| is_one(wanted)) && !is_about_this_machine(&plain)
         })
         .map(|line| line.trim().to_owned())
 }
