@@ -29,8 +29,9 @@ use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
 
 use crate::action::Action;
-use crate::effect::{Certainty, Effect, EffectKind, Target};
+use crate::effect::{Certainty, Effect, EffectKind, Severity, Target};
 use crate::interpreter::default_settings::unusual_setting;
+use crate::interpreter::unchecked_files::switched_off_in;
 use crate::interpreter::{AnnouncedContent, Last, resolve};
 use crate::nature::Nature;
 use crate::path::AbsolutePath;
@@ -64,6 +65,24 @@ fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<E
     effects.extend(found);
 }
 
+/// Adds that what a tool writes into a file of settings switches off the check of whom a program talks to.
+fn note_unchecked_files(action: &Action, effects: &mut Vec<Effect>) {
+    let is_write = |effect: &&Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+    let line = |path: &AbsolutePath| {
+        texts_in(&action.input)
+            .into_iter()
+            .find_map(|text| Some((switched_off_in(path, text)?, path.clone())))
+    };
+    let found = effects.iter().filter(is_write).find_map(|effect| line(effect.target.path()?));
+    if let Some((line, path)) = found {
+        let target = Target::Service("checks of certificates".to_owned());
+        let mut effect = Effect::new(EffectKind::SystemModification, target);
+        effect.severity = Severity::High;
+        effect.note = format!("`{line}` in `{path}` has programs check no more whom they talk to");
+        effects.push(effect);
+    }
+}
+
 /// All texts of an input that may be written.
 fn texts_in(input: &serde_json::Value) -> Vec<&str> {
     match input {
@@ -87,6 +106,7 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World, explained: Explai
     }
     let mut effects = call.into_effects();
     note_default_settings(action, world, &mut effects);
+    note_unchecked_files(action, &mut effects);
     if world.tool_output() == ToolOutput::Masked && shows_text(action) {
         for effect in &mut effects {
             if effect.kind == EffectKind::FileRead

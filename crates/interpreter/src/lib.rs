@@ -69,6 +69,7 @@
 //! | `unread_secrets` | secrets that a program gets which says nothing about them |
 //! | `unread_words` | words that nobody reads, and what they would take away |
 //! | `unbounded` | what goes on without end |
+//! | `unchecked_files` | settings in files by which a program checks no more whom it talks to |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
 //! | `fetchers` | programs that fetch files from elsewhere |
@@ -205,6 +206,7 @@ mod telling_variables;
 mod told_words;
 mod traps;
 mod unbounded;
+pub mod unchecked_files;
 mod unread_secrets;
 mod unread_words;
 mod user_hooks;

@@ -114,7 +114,7 @@ fn is_owner(word: &str) -> bool {
 }
 
 /// Whether a variable of this name holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let words: Vec<&str> = upper.split('_').filter(|word| !word.is_empty()).collect();
     let Some(last) = words.last() else { return false };

@@ -22,16 +22,29 @@ pub(crate) fn run(machine: &mut Machine<'_>, program: &Program, mut call: Call) 
     call.arguments = Arguments::default();
     programs::words_of_variables(machine, &mut call);
     let options = Options::of(program, None);
+    if programs::switches_checks_off(&call.program) {
+        programs::unchecked_connections(machine, &call);
+    }
+    if programs::prints_secrets(&call.program) {
+        let (before, asked) = (machine.effect_count(), call.clone());
+        let exit = run_at_its_place(machine, program, &options, call);
+        return programs::printed_secrets(machine, &asked, before, exit);
+    }
+    run_at_its_place(machine, program, &options, call)
+}
+
+/// Carries out a call, and says of its effects on stores and sites where they are.
+fn run_at_its_place(machine: &mut Machine<'_>, program: &Program, options: &Options<'_>, call: Call) -> Exit {
     let names_sites = sites::is_told_by(&call.program);
     if program.store.is_none() && !names_sites {
-        return descend(machine, program, &options, 0, call);
+        return descend(machine, program, options, 0, call);
     }
     let (words, name) = (call.words.clone(), call.program.clone());
     machine.apart(
-        |machine| descend(machine, program, &options, 0, call),
+        |machine| descend(machine, program, options, 0, call),
         |machine, before| {
             if let Some(default) = program.store {
-                store_place::locate(machine, before, &words, default);
+                store_place::locate(machine, before, &name, &words, default);
             }
             if names_sites {
                 sites::mark(machine, before, &name, &words);

@@ -350,6 +350,9 @@ const CHANGING: &[&str] = &[
 ];
 /// Verbs that destroy something.
 const DESTROYING: &[&str] = &[
+    "trim-prefix",
+    "clear-backlog",
+    "rmpool",
     "delete",
     "del",
     "rm",

@@ -159,7 +159,7 @@ pub(super) fn look_over(machine: &mut Machine<'_>, call: &Call, text: &str) {
     let before = machine.effect_count();
     machine.possibly(|machine| find(machine, text));
     if machine.effect_count() > before {
-        store_place::locate(machine, before, &call.words, DefaultStore::Project);
+        store_place::locate(machine, before, &call.program, &call.words, DefaultStore::Project);
     }
 }
 

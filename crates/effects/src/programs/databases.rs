@@ -1,5 +1,6 @@
 //! Clients of databases.
 
+use super::psql_variables;
 use super::sql::{self, Finding, Language};
 use crate::effect::{EffectKind, Severity, Target};
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
@@ -9,18 +10,19 @@ use crate::world::{Entry, FileText};
 /// `psql`.
 pub(crate) fn psql(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
+    let client = Client { variables: psql_variables::given(arguments), ..POSTGRES };
     for (name, value) in &arguments.options {
         let Some(value) = value else { continue };
         match name.as_str() {
-            "-c" | "--command" => meta_text(machine, value, &POSTGRES),
-            "-f" | "--file" if value.as_exact() == Some("-") => meta_input(machine, &call.input, &POSTGRES),
-            "-f" | "--file" => meta_file(machine, value, &POSTGRES),
+            "-c" | "--command" => meta_text(machine, value, &client),
+            "-f" | "--file" if value.as_exact() == Some("-") => meta_input(machine, &call.input, &client),
+            "-f" | "--file" => meta_file(machine, value, &client),
             "-o" | "--output" | "-L" | "--log-file" => output(machine, value),
             _ => {}
         }
     }
     if !arguments.has(&["-c", "--command", "-f", "--file", "-l", "--list"]) {
-        meta_input(machine, &call.input, &POSTGRES);
+        meta_input(machine, &call.input, &client);
     }
     Exit::unknown()
 }
@@ -103,12 +105,17 @@ fn file_database(
     if !given {
         meta_input(machine, &call.input, client);
     }
+    let attached = Attached::of(call);
     let mut changed = false;
     // What the client has another program do is about another store.
     let program = machine.cause().to_owned();
     let passing = in_memory || read_only;
     machine.amend(before, |effect| {
         let is_store = matches!(effect.kind, EffectKind::DatastoreChange | EffectKind::DatastoreDestroy);
+        let is_attached = is_store && effect.target.text().is_some_and(|name| attached.holds(name));
+        if is_attached {
+            return;
+        }
         changed |= is_store;
         if is_store && passing {
             // Nothing that lasts: the least of all effects stands for it.
@@ -146,7 +153,50 @@ fn file_database(
             }
         });
     }
+    // What is handed to the server as it is (duckdb.org 1.4, "postgres_execute", "mysql_execute").
+    for text in call.words.iter().filter_map(Value::as_exact) {
+        for behind in text.split("_execute(").skip(1) {
+            if let Some(statement) = behind.split('\'').nth(3) {
+                sql::apply(machine, &sql::findings(statement, Language::Generic), "postgres");
+            }
+        }
+    }
     Exit::unknown()
+}
+
+/// Databases that statements of DuckDB attach to write in them (duckdb.org 1.4, "ATTACH", "PostgreSQL Extension", "MySQL Extension", "MotherDuck").
+struct Attached {
+    /// The names under which they are known, in small letters.
+    names: Vec<String>,
+}
+
+impl Attached {
+    fn of(call: &Call) -> Self {
+        let mut texts: Vec<String> = call.words.iter().map(Value::known_start).collect();
+        if let Input::Text(text) = &call.input {
+            texts.push(text.known_start());
+        }
+        let lower = texts.join(" ; ").to_ascii_lowercase();
+        let names = lower.split("attach ").skip(1).filter_map(|behind| {
+            let statement = behind.split(';').next().unwrap_or(behind);
+            let place = statement.split('\'').nth(1)?;
+            let is_passing =
+                place.is_empty() || place.starts_with(":memory:") || statement.contains("read_only");
+            let is_here = ["localhost", "127.0.0.1", "_test", "_dev"].iter().any(|name| place.contains(name));
+            let named = statement.split_once(" as ").map(|(_, name)| name.trim_start());
+            let by_place = place.rsplit(['/', ':']).next().and_then(|file| file.split('.').next());
+            let name = named.and_then(|name| name.split([' ', '(']).next()).or(by_place)?;
+            (!is_passing && !is_here).then(|| name.trim_matches('"').to_owned())
+        });
+        Self { names: names.collect() }
+    }
+
+    /// Whether a name is that of one of them, or of something in it.
+    fn holds(&self, name: &str) -> bool {
+        let lower = name.to_ascii_lowercase();
+        let first = lower.split('.').next().unwrap_or(&lower);
+        self.names.iter().any(|name| name == first.trim_matches('"'))
+    }
 }
 
 /// Whether each thing that the statements of a call drop need not be there.
@@ -269,6 +319,8 @@ struct Client {
     place: &'static str,
     /// What a line of its own begins with.
     commands: Commands,
+    /// Names and texts that stand for them in statements.
+    variables: Vec<(String, String)>,
 }
 
 /// How commands of a client are told from statements.
@@ -280,11 +332,22 @@ enum Commands {
     Dot,
 }
 
-const POSTGRES: Client =
-    Client { language: Language::Postgres, place: "postgres", commands: Commands::Backslash };
-const MYSQL: Client = Client { language: Language::Mysql, place: "mysql", commands: Commands::Backslash };
-const SQLITE: Client = Client { language: Language::Sqlite, place: "sqlite", commands: Commands::Dot };
-const DUCKDB: Client = Client { language: Language::Duckdb, place: "duckdb", commands: Commands::Dot };
+const POSTGRES: Client = Client {
+    language: Language::Postgres,
+    place: "postgres",
+    commands: Commands::Backslash,
+    variables: Vec::new(),
+};
+const MYSQL: Client = Client {
+    language: Language::Mysql,
+    place: "mysql",
+    commands: Commands::Backslash,
+    variables: Vec::new(),
+};
+const SQLITE: Client =
+    Client { language: Language::Sqlite, place: "sqlite", commands: Commands::Dot, variables: Vec::new() };
+const DUCKDB: Client =
+    Client { language: Language::Duckdb, place: "duckdb", commands: Commands::Dot, variables: Vec::new() };
 
 fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
     match machine.read_code(file) {
@@ -332,6 +395,16 @@ fn meta_text(machine: &mut Machine<'_>, text: &Value, client: &Client) {
         }
         return;
     };
+    let replaced = match client.language {
+        Language::Postgres => psql_variables::put_in(exact, &client.variables),
+        Language::Mysql
+        | Language::Sqlite
+        | Language::Duckdb
+        | Language::Clickhouse
+        | Language::Mssql
+        | Language::Generic => None,
+    };
+    let exact = replaced.as_deref().unwrap_or(exact);
     let start = match client.commands {
         Commands::Backslash => '\\',
         Commands::Dot => '.',

@@ -190,6 +190,8 @@ const TOOLS: &[&str] = &[
     "flow",
     "spark",
     "moosh",
+    "ace",
+    "doctrine",
 ];
 
 fn one_liner(machine: &mut Machine<'_>, call: &Call, code_options: &[&str], words: &[&str]) -> Exit {

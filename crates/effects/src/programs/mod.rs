@@ -29,6 +29,7 @@
 //! | `git` | git |
 //! | `git_wrappers` | programs that hand their words over to git, with a work tree of their own |
 //! | `words_of_variables` | words that programs take from variables |
+//! | `unchecked_connections` | calls after which, or in which, nobody checks whom a program talks to |
 //! | `unauthenticated_listeners` | servers that let in whoever reaches their port |
 //! | `handed_over` | credentials and folders of the person among the words of a call that sends |
 //! | `json` | `jq`: which words are files |
@@ -42,7 +43,9 @@
 //! | `packages`, `package_sources` | what package managers and build tools run, and where packages come from |
 //! | `remote` | ssh, scp, rsync: other machines |
 //! | `media` | sound, films, pictures, AppleScript |
-//! | `playbooks` | tasks of Ansible on this machine |
+//! | `playbooks` | tasks of Ansible on this machine, and on others those that the same command wrote |
+//! | `printed_secrets` | commands of tools that print a secret |
+//! | `psql_variables` | variables that psql puts into statements |
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `transfer_sessions` | sftp, ftp, lftp, smbclient: programs with commands of their own to fetch and put files |
@@ -95,7 +98,9 @@ mod own_languages;
 mod package_sources;
 mod packages;
 mod playbooks;
+mod printed_secrets;
 pub(crate) mod processes;
+mod psql_variables;
 mod remote;
 mod services;
 pub(crate) mod shells;
@@ -110,6 +115,7 @@ mod system;
 pub(crate) mod text;
 mod transfer_sessions;
 mod unauthenticated_listeners;
+mod unchecked_connections;
 mod windows_shells;
 mod words_of_variables;
 mod wrappers;
@@ -132,7 +138,9 @@ pub(crate) use spelled_secrets::spelled_secrets;
 pub(crate) use package_sources::package_sources;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
 pub(crate) use playbooks::ad_hoc as ad_hoc_tasks;
+pub(crate) use printed_secrets::{is_told_by as prints_secrets, printed_secrets};
 pub(crate) use unauthenticated_listeners::unauthenticated_listeners;
+pub(crate) use unchecked_connections::{is_told_by as switches_checks_off, unchecked_connections};
 pub(crate) use words_of_variables::words_of_variables;
 
 /// What a program does to the machine.

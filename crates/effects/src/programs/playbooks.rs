@@ -1,17 +1,34 @@
-//! Playbooks of Ansible: what their tasks run and take away on this machine. On others it is a change of infrastructure, which is told anyway.
+//! Playbooks of Ansible: what their tasks run and take away on this machine. On others it is a change of infrastructure, which is told anyway;
+//! the tasks of a play that the same command wrote are followed there too.
 //!
 //! Source: docs.ansible.com, ansible-core 2.18, "Playbook Keywords", "ansible.builtin".
 
 use serde_json::Value as Json;
 
 use super::packages::yaml_document;
-use crate::effect::{Depth, EffectKind};
-use crate::interpreter::{Call, Exit, Input, Machine, Output, Value};
+use crate::effect::{Depth, EffectKind, Target};
+use crate::interpreter::{Call, Draft, Exit, Input, Machine, Output, Value};
 
 /// The greatest number of tasks that are followed (ours).
 const TASKS: usize = 256;
 /// Modules that run text of a shell, or words.
 const RUNNING: &[&str] = &["shell", "command", "raw", "script"];
+/// Modules that take a database away with `state: absent` (community.postgresql, community.mysql, community.mongodb, community.rabbitmq).
+const STORES: &[&str] = &[
+    "postgresql_db",
+    "postgresql_schema",
+    "postgresql_table",
+    "postgresql_tablespace",
+    "mysql_db",
+    "mssql_db",
+    "mongodb_user",
+    "influxdb_database",
+    "rabbitmq_vhost",
+    "rabbitmq_queue",
+    "s3_bucket",
+    "rds_instance",
+    "docker_volume",
+];
 /// Keys under which lists of tasks stand.
 const LISTS: &[&str] = &["tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"];
 
@@ -28,8 +45,14 @@ pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
             machine.runs_from_network(&address);
             continue;
         }
-        let Some(path) = machine.one_path_through(&file) else { continue };
-        let text = machine.text(&path);
+        let is_input = matches!(file.as_exact(), Some("/dev/stdin" | "/dev/fd/0" | "-"));
+        let (text, is_of_command) = match &call.input {
+            Input::Text(text) if is_input => (text.clone(), true),
+            _ => {
+                let Some(path) = machine.one_path_through(&file) else { continue };
+                (machine.text(&path), machine.is_written_here(&path))
+            }
+        };
         let Some(Json::Array(plays)) = text.as_exact().and_then(yaml_document) else { continue };
         let mut left = TASKS;
         for play in &plays {
@@ -40,7 +63,13 @@ pub(crate) fn ansible_playbook(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 })
             };
             let here = all_here || is_local("hosts") || is_local("connection");
-            machine.possibly(|machine| follow(machine, play, here, &mut left));
+            let hosts = play.get("hosts").and_then(Json::as_str).unwrap_or("the hosts of the inventory");
+            let place = match (here, is_of_command) {
+                (true, _) => TaskPlace::Here,
+                (false, true) => TaskPlace::On(hosts),
+                (false, false) => TaskPlace::Unfollowed,
+            };
+            machine.possibly(|machine| follow(machine, play, place, &mut left));
         }
     }
     Exit::unknown()
@@ -87,8 +116,19 @@ fn without_parameters(text: &str) -> String {
     place.map_or(command.clone(), |place| format!("cd {place} && {command}"))
 }
 
+/// Where the tasks of a play are carried out.
+#[derive(Debug, Clone, Copy)]
+enum TaskPlace<'a> {
+    /// On this machine.
+    Here,
+    /// On these hosts, by a play that the command itself wrote: nobody has looked at it.
+    On(&'a str),
+    /// On others, by a play of the project: that it changes them is told.
+    Unfollowed,
+}
+
 /// Follows the tasks in the lists of a play or block.
-fn follow(machine: &mut Machine<'_>, holder: &Json, here: bool, left: &mut usize) {
+fn follow(machine: &mut Machine<'_>, holder: &Json, place: TaskPlace<'_>, left: &mut usize) {
     let tasks = LISTS.iter().filter_map(|list| holder.get(list)).filter_map(Json::as_array).flatten();
     for task in tasks {
         let Some(rest) = left.checked_sub(1) else {
@@ -97,10 +137,13 @@ fn follow(machine: &mut Machine<'_>, holder: &Json, here: bool, left: &mut usize
         *left = rest;
         let is_delegated = task.get("delegate_to").and_then(Json::as_str) == Some("localhost")
             || task.get("local_action").is_some();
-        if here || is_delegated {
-            carry_out(machine, task);
+        match place {
+            TaskPlace::Here => carry_out(machine, task),
+            TaskPlace::On(_) | TaskPlace::Unfollowed if is_delegated => carry_out(machine, task),
+            TaskPlace::On(hosts) => machine.elsewhere(hosts, |machine| carry_out(machine, task)),
+            TaskPlace::Unfollowed => {}
         }
-        follow(machine, task, here, left);
+        follow(machine, task, place, left);
     }
 }
 
@@ -133,6 +176,10 @@ fn carry_out(machine: &mut Machine<'_>, task: &Json) {
                 }
                 (None, None) => {}
             }
+        } else if STORES.contains(&module) && text("state").as_deref() == Some("absent") {
+            let name = text("name").or_else(|| text("db")).or_else(|| text("database"));
+            let target = Target::Service(name.unwrap_or_else(|| module.to_owned()));
+            machine.add(Draft::new(EffectKind::DatastoreDestroy, target).irreversible());
         } else if module == "file"
             && text("state").as_deref() == Some("absent")
             && let Some(path) = text("path").or_else(|| text("dest")).or_else(|| text("name"))

@@ -104,6 +104,53 @@ const ENVIRONMENTS: &[&str] = &[
     "ENVIRONMENT",
 ];
 
+/// Variables from which one framework alone takes the address of its store, its server, or its settings: airflow.apache.org, "Configuration
+/// Reference"; mlflow.org and docs.prefect.io, "Environment variables"; docs.dagster.io, `DAGSTER_HOME`; superset.apache.org, "Configuring"; Flask-SQLAlchemy;
+/// github.com/pressly/goose; metabase.com, `MB_DB_CONNECTION_URI`; docs.getdbt.com, "Environment variables"; Flyway and Liquibase, "Environment variables".
+const OWN_ADDRESSES: &[(&[&str], &[&str])] = &[
+    (
+        &["airflow"],
+        &[
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN",
+            "AIRFLOW__CORE__SQL_ALCHEMY_CONN",
+            "AIRFLOW_HOME",
+            "AIRFLOW_CONFIG",
+        ],
+    ),
+    (&["mlflow"], &["MLFLOW_TRACKING_URI", "MLFLOW_BACKEND_STORE_URI", "MLFLOW_REGISTRY_URI"]),
+    (
+        &["prefect"],
+        &[
+            "PREFECT_API_URL",
+            "PREFECT_API_DATABASE_CONNECTION_URL",
+            "PREFECT_SERVER_DATABASE_CONNECTION_URL",
+            "PREFECT_PROFILE",
+        ],
+    ),
+    (&["dagster"], &["DAGSTER_HOME", "DAGSTER_PG_HOST", "DAGSTER_PG_URL"]),
+    (
+        &["superset"],
+        &["SUPERSET_CONFIG_PATH", "SUPERSET__SQLALCHEMY_DATABASE_URI", "SQLALCHEMY_DATABASE_URI"],
+    ),
+    (&["flask", "alembic"], &["SQLALCHEMY_DATABASE_URI", "SQLALCHEMY_DATABASE_URL"]),
+    (&["goose"], &["GOOSE_DBSTRING"]),
+    (&["dbt"], &["DBT_TARGET", "DBT_HOST", "DBT_PROFILE"]),
+    (&["flyway"], &["FLYWAY_URL", "FLYWAY_ENVIRONMENT"]),
+    (&["liquibase"], &["LIQUIBASE_COMMAND_URL"]),
+    (&["hasura"], &["HASURA_GRAPHQL_ENDPOINT", "HASURA_GRAPHQL_DATABASE_URL"]),
+];
+
+/// The variables from which a program takes the address of its store.
+fn told_by(program: &str, default: DefaultStore) -> Vec<&'static str> {
+    let common = match default {
+        DefaultStore::Machine => ADDRESSES,
+        // A framework is told its address by the one variable that all of them read.
+        DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
+    };
+    let own = OWN_ADDRESSES.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, names)| *names);
+    common.iter().chain(own.unwrap_or_default()).copied().collect()
+}
+
 /// Where a store lies, as far as anything is decided by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StorePlace {
@@ -116,11 +163,18 @@ enum StorePlace {
 }
 
 /// Says of the store effects that were added since there were `before` of them where the store lies. `words` are those behind the program.
-pub(crate) fn locate(machine: &mut Machine<'_>, before: usize, words: &[Value], default: DefaultStore) {
+pub(crate) fn locate(
+    machine: &mut Machine<'_>,
+    before: usize,
+    program: &str,
+    words: &[Value],
+    default: DefaultStore,
+) {
     let targets = targets(machine.effects_since(before));
     if !targets.is_empty() {
-        let place = place(machine, before, words, default, &targets);
-        let named = stores_named(machine, words, default, &targets);
+        let told = told_by(program, default);
+        let place = place(machine, before, words, default, &told, &targets);
+        let named = stores_named(machine, words, default, &told, &targets);
         sites::add(machine, before, &named);
         let is_production = words.iter().any(|word| says(&word.known_start(), PRODUCTION));
         machine.amend(before, |effect| {
@@ -241,17 +295,13 @@ fn place(
     before: usize,
     words: &[Value],
     default: DefaultStore,
+    told: &[&str],
     targets: &[String],
 ) -> StorePlace {
     let Some(texts) = telling(words) else { return StorePlace::Elsewhere };
     let variables = |names: &[&str]| -> Option<Vec<String>> {
         let set = names.iter().filter_map(|name| machine.variable(name));
         set.map(|value| value.as_exact().map(str::to_owned)).collect()
-    };
-    let told = match default {
-        DefaultStore::Machine => ADDRESSES,
-        // A framework is told its address by the one variable that all of them read.
-        DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
     };
     let (Some(addresses), Some(environments)) = (variables(told), variables(ENVIRONMENTS)) else {
         return StorePlace::Elsewhere;
@@ -285,14 +335,11 @@ fn stores_named(
     machine: &Machine<'_>,
     words: &[Value],
     default: DefaultStore,
+    told: &[&str],
     targets: &[String],
 ) -> Vec<EffectSite> {
     let Some(texts) = telling(words) else {
         return vec![EffectSite { kind: SiteKind::Database, name: None }];
-    };
-    let told = match default {
-        DefaultStore::Machine => ADDRESSES,
-        DefaultStore::Project => ADDRESSES.get(..1).unwrap_or_default(),
     };
     let variables = told.iter().chain(ENVIRONMENTS).filter_map(|name| machine.variable(name));
     let mut names: Vec<Option<String>> = Vec::new();
@@ -381,7 +428,7 @@ fn is_named_for_trying(texts: &[String]) -> bool {
         let is_name = !text.starts_with('-') && !text.contains(['/', '.', ' ', '\t', '\n', '(']);
         // Of an address the name behind the host, not the user before it.
         let name = if is_address { text.rsplit_once('/').map_or("", |(_, name)| name) } else { text };
-        (is_address || is_name) && !NO_STORES.contains(&before) && says(name, TRIAL)
+        (is_address || is_name && !NO_STORES.contains(&before)) && says(name, TRIAL)
     })
 }
 

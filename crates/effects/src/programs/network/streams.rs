@@ -46,7 +46,7 @@ pub(crate) fn netcat(machine: &mut Machine<'_>, call: &Call) -> Exit {
     if let Input::Text(text) = &call.input {
         let before = machine.effect_count();
         stores::orders_in_lines(machine, text);
-        store_place::locate(machine, before, &call.words, DefaultStore::Project);
+        store_place::locate(machine, before, &call.program, &call.words, DefaultStore::Project);
     }
     if sends {
         note_secret_sent(machine, &call.input, &other);

@@ -92,14 +92,11 @@ pub(super) fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     if is_any_file && !dangerous {
         return Exit::silent();
     }
-    if !takes_away
-        && named.as_deref().is_some_and(|name| stops_checking(name, &value))
-        && !is_of_project(git, &file)
-    {
+    if !takes_away && named.as_deref().is_some_and(|name| stops_checking(name, &value)) {
         git.machine.add(
             Draft::new(EffectKind::SystemModification, Target::Service("checks of certificates".to_owned()))
                 .severity(Severity::High)
-                .note("git no longer checks whom it talks to, in every repository"),
+                .note("git no longer checks whom it talks to"),
         );
     }
     let moved_to = named.as_deref().filter(|_| !takes_away).and_then(foreign_base);
@@ -151,11 +148,6 @@ fn setting_change<'a>(
         None | Some("set") => Some(SettingChange::Set { name, value }),
         Some(_) => None,
     }
-}
-
-/// Whether a file of settings is that of one repository.
-fn is_of_project(git: &Git<'_, '_>, file: &AbsolutePath) -> bool {
-    file.is_within(&git.machine.world().place().workspace)
 }
 
 impl Git<'_, '_> {

@@ -172,7 +172,9 @@ pub(super) fn names_trace(key: &str) -> bool {
 pub(super) fn stops_checking(name: &str, value: &Value) -> bool {
     let name = name.to_ascii_lowercase();
     let is_off = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "false" | "0" | "no" | "off");
-    name.starts_with("http.") && name.ends_with(".sslverify") && value.as_exact().is_some_and(is_off)
+    name.starts_with("http.")
+        && (name.ends_with(".sslverify") || name.ends_with(".proxysslverify"))
+        && value.as_exact().is_some_and(is_off)
 }
 
 #[cfg(test)]
