@@ -229,7 +229,9 @@ impl Reader<'_, '_> {
                 // `Out-File` takes its text from the pipeline, the others their paths too (Microsoft.PowerShell.Management, "Clear-Content").
                 let targets = match paths.first() {
                     Some(target) => vec![target.clone()],
-                    None if name.ends_with("-content") || matches!(name, "clc" | "sc" | "ac") => listed.clone(),
+                    None if name.ends_with("-content") || matches!(name, "clc" | "sc" | "ac") => {
+                        listed.clone()
+                    }
                     None => Vec::new(),
                 };
                 for target in targets {

@@ -85,8 +85,9 @@ fn file_database(
     let is_new =
         asks_first(call) && file.as_ref().is_some_and(|file| machine.is_certainly_missing(&path_of(file)));
     // One that this command made is a copy, or holds what the command put in.
-    let is_made_here =
-        |file: &Value| machine.one_path_through(&path_of(file)).is_some_and(|path| machine.is_new_file(&path));
+    let is_made_here = |file: &Value| {
+        machine.one_path_through(&path_of(file)).is_some_and(|path| machine.is_new_file(&path))
+    };
     let is_new = is_new || file.as_ref().is_some_and(is_made_here);
     if let Some(file) = file.as_ref().filter(|_| !in_memory) {
         machine.read(&path_of(file));

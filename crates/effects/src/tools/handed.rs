@@ -121,9 +121,12 @@ fn nested_password(text: &str) -> Option<&'static str> {
     let mut inner = inner.filter_map(|(at, mark)| text.get(at + mark.len()..));
     let has_password = |rest: &str| {
         let authority = rest.split(['/', '?', '&', ' ', '"', '\'']).next().unwrap_or_default();
-        let password = authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, word)| word);
+        let password =
+            authority.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, word)| word);
         password.is_some_and(|word| {
-            word.len() >= PASSWORD && word.bytes().any(|byte| byte.is_ascii_digit()) && !word.starts_with(['$', '{', '<'])
+            word.len() >= PASSWORD
+                && word.bytes().any(|byte| byte.is_ascii_digit())
+                && !word.starts_with(['$', '{', '<'])
         })
     };
     inner.any(has_password).then_some("an address with a password")

@@ -152,7 +152,9 @@ fn recurses(rest: &[&str]) -> bool {
 /// What lies in a directory that is listed, to this depth.
 fn below(directory: &Value, depth: &str) -> Value {
     match directory {
-        Value::Exact(text) if !text.contains('*') => Value::Glob(format!("{}{depth}", text.trim_end_matches('/'))),
+        Value::Exact(text) if !text.contains('*') => {
+            Value::Glob(format!("{}{depth}", text.trim_end_matches('/')))
+        }
         other => other.clone(),
     }
 }

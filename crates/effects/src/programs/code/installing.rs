@@ -19,7 +19,15 @@ const INSTALLERS: &[(&[&str], &[&str], Names)] = &[
     (&["julia", "jl"], &["Pkg.add(", "Pkg.develop(", "Pkg.clone(", "PackageSpec("], Names::Registry),
     (
         &["R", "Rscript", "r", "littler"],
-        &["install.packages(", "install_url(", "install_git(", "install_svn(", "BiocManager::install(", "renv::install(", "install_version("],
+        &[
+            "install.packages(",
+            "install_url(",
+            "install_git(",
+            "install_svn(",
+            "BiocManager::install(",
+            "renv::install(",
+            "install_version(",
+        ],
         Names::Registry,
     ),
     (
@@ -32,7 +40,13 @@ const INSTALLERS: &[(&[&str], &[&str], Names)] = &[
     (&["elixir", "iex", "mix", "exs", "ex"], &["Mix.install("], Names::Registry),
     (
         &["emacs", "emacsclient", "el"],
-        &["package-install-from-archive", "package-vc-install", "quelpa", "straight-use-package", "package-archives"],
+        &[
+            "package-install-from-archive",
+            "package-vc-install",
+            "quelpa",
+            "straight-use-package",
+            "package-archives",
+        ],
         Names::Registry,
     ),
     (&["sbcl", "clisp", "ecl", "lisp", "cl", "ros"], &["ql:quickload", "install-dist"], Names::Registry),
@@ -69,7 +83,8 @@ pub(super) fn run(machine: &mut Machine<'_>, language: &str, text: &str) {
         for mark in *marks {
             for (at, _) in text.match_indices(mark) {
                 let behind = text.get(at + mark.len()..).unwrap_or_default();
-                let end = behind.char_indices().map(|(at, _)| at).find(|at| *at >= REACH).unwrap_or(behind.len());
+                let end =
+                    behind.char_indices().map(|(at, _)| at).find(|at| *at >= REACH).unwrap_or(behind.len());
                 found.extend(quoted(behind.get(..end).unwrap_or_default(), *names));
             }
         }
@@ -123,7 +138,10 @@ mod tests {
 
     #[test]
     fn packages_stand_in_quotes() {
-        assert_eq!(quoted("url=\"https://x.example/a.jl\"); using A", Names::Registry), ["https://x.example/a.jl"]);
+        assert_eq!(
+            quoted("url=\"https://x.example/a.jl\"); using A", Names::Registry),
+            ["https://x.example/a.jl"]
+        );
         assert_eq!(quoted("c('a1', \"b2\")); f('c')", Names::Registry), ["a1", "b2"]);
         assert_eq!(quoted("'o/n')", Names::At("https://github.com/")), ["https://github.com/o/n"]);
         assert_eq!(quoted("'open", Names::Registry), Vec::<String>::new());

@@ -48,7 +48,8 @@ const CONSOLES: &[Console] = &[
 ];
 
 /// Commands of consoles that take code as words (Drush 13, `php:eval`).
-const EVALUATED: &[(&[&str], &[&str], Runner)] = &[(&["drush"], &["php:eval", "ev", "eval", "php-eval"], PHP)];
+const EVALUATED: &[(&[&str], &[&str], Runner)] =
+    &[(&["drush"], &["php:eval", "ev", "eval", "php-eval"], PHP)];
 
 const fn console(
     programs: &'static [&'static str],
@@ -72,7 +73,8 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     for console in CONSOLES.iter().filter(|console| console.programs.contains(&program)) {
         let is_opened = |series: &&[&str]| {
             words.windows(series.len()).any(|words| {
-                let matches = |(word, asked): (&&str, &&str)| *word == *asked || word.ends_with(&format!("/{asked}"));
+                let matches =
+                    |(word, asked): (&&str, &&str)| *word == *asked || word.ends_with(&format!("/{asked}"));
                 words.iter().zip(*series).all(matches)
             })
         };

@@ -11,7 +11,8 @@ const M4_RUNS: &[&str] = &["syscmd", "esyscmd", "m4_syscmd", "m4_esyscmd", "m4_e
 /// What of M4 reads a file: GNU M4 1.4, "File inclusion".
 const M4_READS: &[&str] = &["include", "sinclude", "undivert", "m4_include", "m4_sinclude"];
 /// The typesetters and preprocessors of roff: groff 1.23, Heirloom troff, neatroff.
-const ROFF: &[&str] = &["groff", "troff", "nroff", "gtroff", "gnroff", "ditroff", "pic", "gpic", "dpic", "neatroff"];
+const ROFF: &[&str] =
+    &["groff", "troff", "nroff", "gtroff", "gnroff", "ditroff", "pic", "gpic", "dpic", "neatroff"];
 /// Requests whose rest a shell runs (groff(7), `pi`, `pso`, `sy`), and `sh` of pic(1).
 const ROFF_RUNS: &[&str] = &["sy", "pso", "pi"];
 /// Requests whose word is a file (groff(7), `so`, `mso`, `soquiet`, `trf`, `cf`).
@@ -68,7 +69,9 @@ fn arguments(text: &str, name: &str) -> Vec<String> {
         if before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
             continue;
         }
-        let Some(inner) = text.get(at + name.len()..).and_then(|rest| rest.strip_prefix('(')) else { continue };
+        let Some(inner) = text.get(at + name.len()..).and_then(|rest| rest.strip_prefix('(')) else {
+            continue;
+        };
         let mut depth = 1_usize;
         let end = inner.char_indices().find(|(_, letter)| {
             match letter {

@@ -86,7 +86,11 @@ fn sources_of_tex(machine: &Machine<'_>, call: &Call) -> Vec<String> {
     let is_told = |word: &str| {
         word.trim_start_matches('-').starts_with("shell-escape") || word.ends_with("enable-write18")
     };
-    if call.words.iter().filter_map(Value::as_exact).any(is_told) { sources(machine, call) } else { Vec::new() }
+    if call.words.iter().filter_map(Value::as_exact).any(is_told) {
+        sources(machine, call)
+    } else {
+        Vec::new()
+    }
 }
 
 fn tex(machine: &mut Machine<'_>, text: &str) {

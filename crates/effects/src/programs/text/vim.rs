@@ -74,8 +74,9 @@ pub(super) fn brought(text: &str) -> Option<&str> {
 
 /// Commands that open a file to change it (`:help edit-files`, `:help arglist`, `:help opening-window`).
 const OPENED: &[&str] = &[
-    "e ", "edit ", "e! ", "edit! ", "sp ", "split ", "vs ", "vsplit ", "vsp ", "tabe ", "tabedit ", "tabnew ", "new ", "vnew ",
-    "ene ", "find ", "fin ", "sf ", "sfind ", "drop ", "args ", "arga ", "argadd ", "arge ", "argedit ", "n ", "next ", "n! ", "next! ",
+    "e ", "edit ", "e! ", "edit! ", "sp ", "split ", "vs ", "vsplit ", "vsp ", "tabe ", "tabedit ",
+    "tabnew ", "new ", "vnew ", "ene ", "find ", "fin ", "sf ", "sfind ", "drop ", "args ", "arga ",
+    "argadd ", "arge ", "argedit ", "n ", "next ", "n! ", "next! ",
 ];
 
 /// The file that a command of the editor opens, so that it is what a later `:w` writes to.
