@@ -133,8 +133,7 @@ fn remember(environment: &TestEnvironment, name: &str, id: &str) {
     let path = environment.project().join(name);
     let facts = fs::metadata(path).unwrap();
     let work_tree = fs::canonicalize(environment.project()).unwrap();
-    let digest: String =
-        Sha256::digest(work_tree.as_os_str().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex::encode(Sha256::digest(work_tree.as_os_str().as_bytes()));
     let entry = format!(
         "checkrein contents 1\0{id} {} {} {} {} {} {} {} {name}",
         facts.dev(),

@@ -49,6 +49,7 @@
 //! | `processes`, `services`, `system` | ending processes, services, the kernel and the network |
 //! | `text` | text programs that write or run something |
 //! | `transfer_sessions` | sftp, ftp, lftp, smbclient: programs with commands of their own to fetch and put files |
+//! | `spelled_secrets` | secrets that stand in the words of a call |
 //! | `shells` | interpreters that run their standard input |
 //! | `windows_shells`, `cmdlets` | PowerShell and `cmd` |
 //! | `wrappers` | programs that run another program |
