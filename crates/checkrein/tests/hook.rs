@@ -33,8 +33,10 @@ fn every_recorded_payload_is_answered_and_recorded() {
         // Nothing in the recordings is dangerous: whatever is said, nothing is stopped and nothing approved.
         assert!(decision(&answer).is_none(), "{name}: {answer}");
         assert!(answer.get("continue").is_none() && answer.get("decision").is_none(), "{name}: {answer}");
-        let records = environment.records(&name);
-        assert!(!records.is_empty(), "{name} is not recorded");
+        // An end alone, of a session of which nothing is on record, ends nothing.
+        if payload["hook_event_name"] != "SessionEnd" {
+            assert!(!environment.records(&name).is_empty(), "{name} is not recorded");
+        }
     }
 }
 

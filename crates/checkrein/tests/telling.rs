@@ -69,13 +69,13 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
     let log = asked.0.succeed(&["log"]);
     let row = |id: &str| log.lines().find(|line| line.contains(id)).unwrap_or_else(|| panic!("{id}\n{log}"));
     for (id, answer) in [
-        ("toolu_01yes000", "yes"),
-        ("toolu_01nobody", "nobody answered"),
-        ("toolu_01no0000", "no"),
-        ("toolu_01refuse", "refused"),
-        ("toolu_01open00", "open"),
+        ("toolu_01yes000", "asked: yes"),
+        ("toolu_01nobody", "asked: nobody answered"),
+        ("toolu_01no0000", "asked: no"),
+        ("toolu_01refuse", "stopped"),
+        ("toolu_01open00", "asked: open"),
     ] {
-        assert!(row(id).contains(&format!("asked: {answer} ")), "{id}: {log}");
+        assert!(row(id).contains(&format!("{answer} ")), "{id}: {log}");
     }
     assert!(!log.contains("PostToolBatch") && !log.contains("Bash done"), "{log}");
     // A line of the story begins with the time and the id; what is further in says why.
@@ -91,7 +91,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         ("toolu_01nobody", "safer form, not run", "nobody answered: it did not run"),
         ("toolu_01no0", "safer form, not run", "no: it did not run"),
         ("toolu_01open", "safer form", "not yet"),
-        ("toolu_01refused", "safer form, not run", "refused: nobody can be asked"),
+        ("toolu_01refused", "safer form, not run", "refused: nobody could be asked"),
     ] {
         let shown = asked.show(id);
         assert!(shown.contains(sentence), "{id}: {shown}");

@@ -43,6 +43,8 @@ pub struct ClientAdapter {
     pub refuse: fn(&str) -> HookOutput,
     /// Whether the model reads what a hook gives in place of what a tool answered.
     pub tool_output: ToolOutput,
+    /// When the model reads what is said beside a call that runs.
+    pub hints: HintDelivery,
     /// What becomes of a question to a user.
     pub questions: fn(&Question<'_>) -> Questions,
     /// Who answers its own questions, by the environment of its hooks.
@@ -87,6 +89,15 @@ pub struct ClientAdapter {
     pub events: &'static [ClientEvent],
     /// What it does with the answers of its hooks, in words.
     pub conduct: Conduct,
+}
+
+/// When the model reads what a hook says beside a call that runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HintDelivery {
+    /// With the call, or it has nothing to read it with.
+    WithTheCall,
+    /// Only what is said to the outcome: before a call it is dropped, or shown to the user alone.
+    WithTheOutcome,
 }
 
 /// The words of a command line, and the session to go on with, to the words that go on with it; `None` when these words cannot.
@@ -255,6 +266,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     encode: |_, _, _| HookOutput::refusal(""),
     refuse: HookOutput::refusal,
     tool_output: ToolOutput::Shown,
+    hints: HintDelivery::WithTheCall,
     questions: |_| Questions::Lost,
     answerer: |_| Answerer::NotKnown,
     announces_questions: Announces::NotAll,

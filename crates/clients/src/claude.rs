@@ -23,7 +23,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
+    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
@@ -116,6 +116,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     next_step: None,
     events: events::CLAUDE,
     open: &[],
+    hints: HintDelivery::WithTheCall,
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",
         ask: "the user is asked; without a user it is refused",

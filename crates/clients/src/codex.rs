@@ -24,7 +24,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
+    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider, SettingsScope, Transcript,
     TrustRequirement,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
@@ -130,6 +130,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "a hook's question would let the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it does not report whether a command failed, so a predicted change that did not happen is not a surprise",
     ],
+    hints: HintDelivery::WithTheCall,
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",
         ask: "lost, so it is refused",

@@ -8,7 +8,7 @@ use checkrein_protocol::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::Conduct;
 use crate::error::DecodeError;
@@ -69,6 +69,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "agents in the cloud run the hooks of the project alone",
         "a halt refuses every call and prompt; it does not end the run",
     ],
+    hints: HintDelivery::WithTheOutcome,
     conduct: Conduct {
         deny: "refused; the model reads the reason",
         ask: "not obeyed before a tool, so it is refused",

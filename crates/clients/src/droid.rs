@@ -8,7 +8,7 @@ use checkrein_protocol::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
@@ -78,10 +78,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "a hook's question lets the call run, so a call that needs a question is refused, and the user runs it in a terminal",
         "it reads its settings anew while it works: a tool call that empties them takes the guard out. Calls that touch them are refused",
         "its hooks hear nothing of a call that failed",
-        "hints before a call do not reach the model, nor does the fact that the call was changed",
+        "hints before a call, and that it was changed, reach the model with the result",
         "one hook of an unknown kind silently switches off all hooks of the file",
         "the hooks of a repository can change a call that was reviewed",
     ],
+    hints: HintDelivery::WithTheOutcome,
     conduct: Conduct {
         deny: "refused by exit status 2; the model reads the reason and goes on",
         ask: "would run, so it is refused",

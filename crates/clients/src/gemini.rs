@@ -15,7 +15,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, SettingsScope, Transcript,
+    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::command::Answering;
@@ -120,9 +120,10 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     open: &[
         "with `--acp` its hooks for tools do not run at all: let the editor start `checkrein acp -- gemini --acp`, which reviews each call itself",
         "a hook's question would block the run where nobody is at the terminal, so a call that needs a question is refused, and the user runs it in a terminal",
-        "hints before a call are shown to the user, not to the model",
+        "hints before a call are shown to the user; the model reads them with the result",
         "calls of subagents cannot be told apart from those of the main agent",
     ],
+    hints: HintDelivery::WithTheOutcome,
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",
         ask: "would block the run, so it is refused",

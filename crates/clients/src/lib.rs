@@ -77,8 +77,8 @@ mod weight;
 mod windsurf;
 
 pub use adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, ProjectSettings, Provider, Resume, SettingsScope,
-    Transcript, TrustRequirement,
+    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider, Resume,
+    SettingsScope, Transcript, TrustRequirement,
 };
 pub use answering_hooks::head_names_answerers;
 pub use canary::{CANARY_SESSION, Canary, is_canary};

@@ -14,7 +14,7 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
+    ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::conduct::{Conduct, Source};
@@ -80,6 +80,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "`disableAllHooks` in `.qwen/settings.json` of a project also silently switches off the hooks of the user",
         "a halt refuses every call; it does not end the run",
     ],
+    hints: HintDelivery::WithTheOutcome,
     conduct: Conduct {
         deny: "refused; the model reads the reason and goes on",
         ask: "another hook can lift it, so it is refused",

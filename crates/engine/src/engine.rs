@@ -37,6 +37,7 @@ use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question, tell_unanswered};
 use crate::kept_settings::SettingsNotice;
+use crate::late_hints;
 use crate::lessons;
 use crate::notification::{self, Notice};
 use crate::other_answerers::may_answer;
@@ -442,6 +443,7 @@ fn after(
     let warned = planted.as_deref().and_then(|planted| {
         known.state().read_from_outside(&action_id).map(|mark| flow::told(mark, planted))
     });
+    let late = late_hints::of(context, ledger, &action_id);
     let gone = context.snapshot_gone.map(|id| lost_records::snapshot_gone(context, ledger, id));
     let ended = action_id.clone();
     let body = RecordBody::Outcome(OutcomeRecord {
@@ -476,6 +478,7 @@ fn after(
                 None => intervene(context, ledger, &appended.state, event),
             };
             let stepped_in = kept_settings::with(kept_settings::with(stepped_in, gone), warned);
+            let stepped_in = kept_settings::with(stepped_in, late);
             let due = change_records::ran(context, &appended.state, &ended, outcome.failed);
             let (due_for_model, due_for_user) = due.unzip();
             due_of_change = due_for_user;

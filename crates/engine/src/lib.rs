@@ -35,6 +35,7 @@
 //! | `checkpoint` | saving what an action would destroy, right before it runs |
 //! | `change_records` | what is written down before production is changed, and what became of it |
 //! | `lineage` | which session started which, and what a family spends |
+//! | `late_hints` | hints that a client drops before the call, told with its result |
 //! | `lessons` | what earlier work failed at, for whoever is given the same goal |
 //! | `limits` | the time and the memory of a session that only hooks look after |
 //! | `usage` | what a session spends, read from the client's transcript, and its budget |
@@ -118,6 +119,7 @@ pub mod installation;
 mod intervention_texts;
 mod interventions;
 mod kept_settings;
+mod late_hints;
 pub mod lessons;
 mod limits;
 pub mod lineage;
