@@ -8,7 +8,9 @@ use checkrein_protocol::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{
+    ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
 use crate::conduct::Conduct;
 use crate::error::DecodeError;

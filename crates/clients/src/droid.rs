@@ -8,7 +8,9 @@ use checkrein_protocol::{
 };
 use serde_json::{Value as Json, json};
 
-use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope};
+use crate::adapter::{
+    ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope,
+};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};

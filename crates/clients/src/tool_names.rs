@@ -60,6 +60,13 @@ pub fn readings(action: Action) -> Vec<Action> {
 
 fn in_every_way(mut action: Action, folders: Folders) -> Vec<Action> {
     let Some(counterpart) = counterpart(action.tool.as_str()) else { return vec![action] };
+    // Some call a patch by the name of an edit, where they call the hooks of another client (Copilot CLI 1.0).
+    let counterpart = match counterpart {
+        Counterpart::Edit | Counterpart::Editor | Counterpart::Write if is_patch(&action.input) => {
+            Counterpart::Patch
+        }
+        other => other,
+    };
     match (&action.input, counterpart) {
         // One field alone, as a patch is passed by some clients.
         (Json::String(text), _) => action.input = json!({ "command": text }),
@@ -94,6 +101,19 @@ fn in_every_way(mut action: Action, folders: Folders) -> Vec<Action> {
         cwd: action.cwd.clone(),
     };
     all.into_iter().map(named).collect()
+}
+
+/// Whether an input is a patch: a text that begins as one, alone or under a name of patches, and no file beside it.
+fn is_patch(input: &Json) -> bool {
+    let begins = |text: &str| text.trim_start().starts_with("*** Begin Patch");
+    match input {
+        Json::String(text) => begins(text),
+        Json::Object(fields) => {
+            PATH.iter().all(|name| !fields.contains_key(*name))
+                && PATCH.iter().filter_map(|name| fields.get(*name)?.as_str()).any(begins)
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) => false,
+    }
 }
 
 /// What stands under one of the names, put under the first of them; more than one where they say different things.

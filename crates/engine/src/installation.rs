@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::time::Duration;
 
-use checkrein_clients::{ClientAdapter, ClientPath, FIRST, HookCommand, PLACES, Protection};
+use checkrein_clients::{ClientAdapter, ClientPath, FIRST, HookCommand, PLACES, Protection, SettingsScope};
 use checkrein_facts::GuardedPath;
 use checkrein_protocol::AbsolutePath;
 use serde::{Deserialize, Serialize};
@@ -185,6 +185,15 @@ impl std::fmt::Display for Fallen {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "new sessions are not reviewed: `{}`: {}", self.settings, self.why)
     }
+}
+
+/// Whether a client that calls the hooks of another one calls its own too, by the settings of its user: then its own review the call. What a
+/// project says of that does not count, since anybody may have written it.
+pub fn calls_its_own_hooks(environment: &HostEnvironment, client: &ClientAdapter) -> bool {
+    let place = client.places.of_scope(SettingsScope::User);
+    let path = place.map(|place| place.at(&environment.cwd, &environment.folder_of(client)));
+    let settings = path.as_ref().and_then(text);
+    settings.is_some_and(|settings| client.hooks.reviewing_command(&settings).is_some())
 }
 
 /// What a user can do about settings that no longer call the hooks.

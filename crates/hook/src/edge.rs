@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use checkrein_clients::{ClientAdapter, FIRST, HookOutput};
-use checkrein_protocol::{HookEvent, HookEventKind, SessionId};
+use checkrein_protocol::{HookEvent, HookEventKind, HookResponse, SessionId};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -23,6 +23,7 @@ use checkrein_engine::Engine;
 use checkrein_engine::approvals::{Acknowledgement, Patience};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::fail_closed::Failure;
+use checkrein_engine::installation::calls_its_own_hooks;
 
 /// The greatest payload that is read, in bytes. The outcome of an edit carries the whole old file, so this is generous; it takes up to
 /// four times as much memory (ours).
@@ -174,6 +175,11 @@ fn respond(
     }
     let environment = HostEnvironment::of_process().map_err(|error| Failure::Resources(error.to_string()))?;
     let event = checkrein_clients::adapter(event.client).workspace.placed(event, &environment.cwd);
+    // A client that calls the hooks of another one beside its own is answered by its own: each call counts once.
+    let caller = checkrein_clients::adapter(event.client);
+    if caller.client != client.client && calls_its_own_hooks(&environment, caller) {
+        return Ok(((caller.encode)(&event, &HookResponse::NoOpinion, None), None));
+    }
     if let Some((answer, remarks)) = resident::ask(client, &event, &environment, &payload) {
         log_all(&remarks);
         std::mem::forget((event, environment, payload));
