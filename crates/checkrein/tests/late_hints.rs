@@ -48,7 +48,10 @@ fn the_model_reads_a_hint_with_the_result_where_the_client_drops_it_before() {
     for (client, folder, before, after) in CLIENTS {
         let told = read_afterwards(client, folder, before, after, HINTED);
         let told = told.as_str().unwrap_or_else(|| panic!("{client} is told nothing"));
-        assert!(told.starts_with("checkrein, of this call: ") && told.contains("docs.stranger.example"), "{told}");
+        assert!(
+            told.starts_with("checkrein, of this call: ") && told.contains("docs.stranger.example"),
+            "{told}"
+        );
     }
 }
 

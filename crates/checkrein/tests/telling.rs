@@ -91,7 +91,7 @@ fn the_log_names_what_other_commands_take_and_says_what_became_of_questions() {
         ("toolu_01nobody", "safer form, not run", "nobody answered: it did not run"),
         ("toolu_01no0", "safer form, not run", "no: it did not run"),
         ("toolu_01open", "safer form", "not yet"),
-        ("toolu_01refused", "safer form, not run", "refused: nobody could be asked"),
+        ("toolu_01refused", "safer form, not run", "refused: nobody can be asked"),
     ] {
         let shown = asked.show(id);
         assert!(shown.contains(sentence), "{id}: {shown}");

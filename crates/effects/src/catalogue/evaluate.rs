@@ -101,6 +101,7 @@ fn descend(
                 programs::loaded(machine, &call);
                 programs::lasting_variables(machine, &call);
                 programs::own_languages(machine, &call);
+                programs::handed_input(machine, &call);
                 programs::unauthenticated_listeners(machine, &call);
                 programs::package_sources(machine, program, &call, machine.effect_count());
                 programs::handed_over(machine, &call, machine.effect_count());
@@ -133,7 +134,11 @@ fn asks_for_help(words: &[Value]) -> bool {
 
 fn evaluate(machine: &mut Machine<'_>, program: &Program, call: &Call) -> Exit {
     let before = machine.effect_count();
+    let steps = machine.steps_taken();
     let exit = carry_out(machine, program, call);
+    if machine.steps_taken() == steps {
+        programs::handed_input(machine, call);
+    }
     programs::unauthenticated_listeners(machine, call);
     programs::package_sources(machine, program, call, before);
     programs::handed_over(machine, call, before);

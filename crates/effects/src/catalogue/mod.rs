@@ -54,6 +54,7 @@ impl Programs for BuiltIn {
     fn follow_by_custom(&self, machine: &mut Machine<'_>, call: &Call) {
         crate::programs::loaded_by_custom(machine, call);
         crate::programs::own_languages(machine, call);
+        crate::programs::handed_input(machine, call);
     }
 
     fn is_read_through(&self, name: &str) -> bool {

@@ -134,7 +134,7 @@ pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
 pub(crate) use loaded::{loaded, loaded_by_custom};
-pub(crate) use own_languages::own_languages;
+pub(crate) use own_languages::{handed_input, own_languages, place_of_reader};
 pub(crate) use package_sources::package_sources;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};
 pub(crate) use playbooks::ad_hoc as ad_hoc_tasks;

@@ -30,6 +30,34 @@ pub(crate) fn own_languages(machine: &mut Machine<'_>, call: &Call) {
     clients::run(machine, call, program);
 }
 
+/// Interpreters that read code from their input where no file is named.
+const READERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python2", "python3", "node", "nodejs", "ruby",
+    "perl", "php", "lua", "deno", "bun",
+];
+
+/// Follows what comes in to an interpreter among the words of a call of which nothing else was run: hundreds of programs run another one, and each
+/// is called otherwise (`ddtrace-run python -`, `setuidgid dev sh`, `torchrun python`).
+pub(crate) fn handed_input(machine: &mut Machine<'_>, call: &Call) {
+    if !matches!(call.input, Input::Text(_)) || READERS.contains(&call.program.as_str()) {
+        return;
+    }
+    let Some(at) = place_of_reader(&call.words) else { return };
+    let words = call.words.get(at..).unwrap_or_default().to_vec();
+    machine.possibly(|machine| machine.run_words(&words, call.input.clone()));
+}
+
+/// Where among words an interpreter stands that reads code from its input: nothing but options is behind it.
+pub(crate) fn place_of_reader(words: &[Value]) -> Option<usize> {
+    let is_reader = |word: &Value| {
+        let name = word.as_exact().map(|text| text.rsplit('/').next().unwrap_or(text));
+        name.is_some_and(|name| READERS.contains(&name))
+    };
+    let at = words.iter().position(is_reader)?;
+    let mut behind = words.iter().skip(at + 1);
+    behind.all(|word| word.as_exact().is_some_and(|text| text.starts_with('-'))).then_some(at)
+}
+
 /// The texts that a call is given: its words and what comes in.
 fn texts(call: &Call) -> Vec<String> {
     let input = match &call.input {

@@ -393,6 +393,10 @@ fn project_words(machine: &mut Machine<'_>, cause: &str, words: &[Value], input:
         machine.opaque("which command runs is not known");
         return Exit::unknown();
     };
+    // `uv run -` reads a script of Python (docs.astral.sh/uv, "Running scripts").
+    if matches!(name, "-" | "/dev/stdin") && cause.starts_with("uv") {
+        return machine.run_words(&[Value::exact("python3"), Value::exact("-")], input.clone());
+    }
     // Most of those that run a command give one word with blanks in it to a shell (Yarn 4, "yarn exec"; pnpm 9, "pnpm exec", `--shell-mode`;
     // Bundler 2, "bundle exec"; pixi 0.40, "pixi run"; pm2 5, "start"). A program has no such name for the others.
     if name.contains(char::is_whitespace) {

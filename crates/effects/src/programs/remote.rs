@@ -120,7 +120,19 @@ fn log_in(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     } else {
         let text = joined(command);
-        machine.elsewhere(&place, |machine| machine.run_text(&text, Input::Inherited));
+        // `ssh host bash -s`: what comes in runs there.
+        let there: Vec<Value> =
+            text.as_exact().unwrap_or_default().split_whitespace().map(Value::exact).collect();
+        let input = match &call.input {
+            Input::Text(text) if super::place_of_reader(&there).is_some() => Input::Text(text.clone()),
+            Input::Text(_)
+            | Input::Inherited
+            | Input::Network(_)
+            | Input::Secret(_)
+            | Input::Local(_)
+            | Input::Unknown => Input::Inherited,
+        };
+        machine.elsewhere(&place, |machine| machine.run_text(&text, input));
     }
     Exit::with(from_host(&host))
 }

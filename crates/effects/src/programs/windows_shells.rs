@@ -2,7 +2,7 @@
 
 use crate::effect::Depth;
 use crate::interpreter::filters::decoded_base64;
-use crate::interpreter::{Call, Exit, Machine, Value};
+use crate::interpreter::{Call, Exit, Input, Machine, Value};
 
 /// Names under which `cmd` removes files.
 const REMOVERS: &[&str] = &["rm", "del", "erase", "rd", "rmdir"];
@@ -13,6 +13,9 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
     while let Some(word) = words.next() {
         let Some(text) = word.as_exact() else { continue };
         let Some(option) = text.strip_prefix(['-', '/']).map(str::to_ascii_lowercase) else {
+            if text == "-" {
+                continue;
+            }
             // Without an option the words are a script or a command.
             if text.to_ascii_lowercase().ends_with(".ps1") {
                 let code = machine.read(word).into_text();
@@ -25,7 +28,7 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             let rest: Vec<&str> = words.filter_map(Value::as_exact).collect();
             // about_Pwsh: "If the value of Command is -, the command text is read from standard input."
             if rest == ["-"] {
-                return super::shells::code_input(machine, call);
+                return follow_input(machine, call);
             }
             return follow_powershell(machine, call, &Value::Exact(rest.join(" ")));
         }
@@ -41,6 +44,9 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
         if is("file", 1) {
             return words.next().map_or_else(Exit::unknown, |file| {
+                if file.as_exact() == Some("-") {
+                    return follow_input(machine, call);
+                }
                 let code = machine.read(file).into_text();
                 follow_powershell(machine, call, &code)
             });
@@ -49,7 +55,17 @@ pub(crate) fn powershell(machine: &mut Machine<'_>, call: &Call) -> Exit {
             words.next();
         }
     }
-    super::shells::code_input(machine, call)
+    follow_input(machine, call)
+}
+
+/// What comes in is carried out line by line.
+fn follow_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
+    match &call.input {
+        Input::Text(text) => follow_powershell(machine, call, text),
+        Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
+            super::shells::code_input(machine, call)
+        }
+    }
 }
 
 /// `cmd /C ...`, also with the command attached.

@@ -15,8 +15,22 @@ fn owner_of(address: &str) -> Option<(String, String)> {
         Some((_, rest)) => rest.split_once('/')?.1,
         None => address.split_once(':')?.1,
     };
-    let owner = path.trim_start_matches('/').split('/').next().filter(|owner| !owner.is_empty())?;
+    let parts = folded(path);
+    let owner = parts.first()?;
     Some((known_hosts::host_of(address), owner.to_ascii_lowercase()))
+}
+
+/// The parts of a path as whoever fetches it takes them: `..` is folded before (RFC 3986, 5.2.4).
+fn folded(path: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts
 }
 
 /// Whether an address names an owner and a repository, and no password for it: whoever is given one there is at home.
@@ -26,9 +40,8 @@ fn names_repository(address: &str) -> bool {
         None => address.split_once(':').unwrap_or((address, "")),
     };
     let has_password = authority.split_once('@').is_some_and(|(user, _)| user.contains(':'));
-    let mut parts = path.trim_start_matches('/').split('/');
-    let is_name = |part: Option<&str>| part.is_some_and(|part| !part.is_empty() && !part.starts_with('.'));
-    !has_password && is_name(parts.next()) && is_name(parts.next())
+    let parts = folded(path);
+    !has_password && parts.len() >= 2 && parts.iter().take(2).all(|part| !part.starts_with('.'))
 }
 
 impl Git<'_, '_> {
@@ -56,9 +69,32 @@ impl Git<'_, '_> {
     pub(super) fn note_stranger(&mut self, address: &str) {
         let Some(owner) = self.stranger_at(address).filter(|owner| !self.is_user(owner)) else { return };
         let host = known_hosts::host_of(address);
+        let target = Target::Host(format!("{host}/{owner}"));
+        if self
+            .machine
+            .effects_since(0)
+            .any(|effect| effect.kind == EffectKind::DataUpload && effect.target == target)
+        {
+            return;
+        }
         let note = format!("a repository of `{owner}`, to whom no remote of the project belongs");
-        let draft = Draft::new(EffectKind::DataUpload, Target::Host(format!("{host}/{owner}")));
+        let draft = Draft::new(EffectKind::DataUpload, target);
         self.machine.add(draft.severity(Severity::High).note(note));
+    }
+
+    /// The same of the addresses that a push comes to by its settings (`pushInsteadOf`, `pushRemote`, `pushDefault`), where the project had none
+    /// of them before.
+    pub(super) fn note_addresses_of_strangers(&mut self, remote: Option<&Value>) {
+        let name = match remote {
+            Some(remote) => remote.as_exact().map(str::to_owned),
+            None => Some(self.default_remote()),
+        };
+        let addresses = name.map(|name| self.settings.push_addresses(&name)).unwrap_or_default();
+        for address in addresses {
+            if is_address(&address) && !self.machine.is_of_project(&address) {
+                self.note_stranger(&address);
+            }
+        }
     }
 
     /// Whether an owner at a host of code is the user: by the settings of git (`github.user`, `gitlab.user`), by an address that the host gives its

@@ -40,6 +40,7 @@ pub(super) fn push(git: &mut Git<'_, '_>, words: &Words) -> Exit {
 fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit {
     git.note_strange_remote(remote);
     git.note_changed_remote(remote);
+    git.note_addresses_of_strangers(remote);
     if !words.has("--no-verify") {
         git.run_hook("pre-push");
     }

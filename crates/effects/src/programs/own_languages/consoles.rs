@@ -24,6 +24,9 @@ const PHP: Runner = Runner::Followed("php", "-r");
 /// Padrino and Jekyll consoles; Spark 3.5, "Quick Start"; Groovy 4, "Groovysh"; sbt 1, "console"; Leiningen 2; Scala 3; utop 2; GHC 9, "Using GHCi".
 const CONSOLES: &[Console] = &[
     console(&["rails", "hanami", "padrino", "rack-console"], &[&["console"], &["c"]], &[], RUBY),
+    console(&["rails"], &[&["runner", "-"], &["r", "-"], &["runner", "/dev/stdin"]], &[], RUBY),
+    console(&["bundle", "gitlab-rails", "console"], &[&["console"]], &[], RUBY),
+    console(&["chef-shell", "jekyll"], &[], &[], RUBY),
     console(&["irb", "pry", "pry-remote"], &[], &["-e", "--exec"], RUBY),
     console(
         &["python", "python3", "django-admin", "uv", "poetry", "pipenv"],
@@ -33,6 +36,17 @@ const CONSOLES: &[Console] = &[
     ),
     console(&["django-admin", "flask", "scrapy"], &[&["shell"]], &["-c", "--command"], PYTHON),
     console(&["pshell", "bpython", "ptpython", "pyspark"], &[], &[], PYTHON),
+    console(&["bun"], &[&["-"]], &[], Runner::Followed("node", "-e")),
+    console(&["deno"], &[&["-"], &["repl"]], &[], Runner::Followed("deno", "eval")),
+    console(&["yarn"], &[&["node"]], &[], Runner::Followed("node", "-e")),
+    console(
+        &["hardhat", "truffle", "strapi", "sails", "medusa"],
+        &[&["console"]],
+        &[],
+        Runner::Followed("node", "-e"),
+    ),
+    console(&["emacs"], &[&["/dev/stdin"]], &[], Runner::Language("emacs")),
+    console(&["kotlinc", "kotlin"], &[], &[], Runner::Language("kts")),
     console(&["php"], &[&["-a"], &["--interactive"], &["artisan", "tinker"]], &["--execute"], PHP),
     console(&["artisan", "sail"], &[&["tinker"]], &["--execute"], PHP),
     console(&["psysh", "boris"], &[], &[], PHP),
@@ -68,7 +82,31 @@ fn with_libraries(runner: Runner, code: String) -> String {
     }
 }
 
+/// Consoles of databases that a framework opens: the words that do, and the clients of which it may be one (Rails, `dbconsole`; Django, `dbshell`;
+/// WP-CLI, `wp db cli`; Drush, `sql:cli`; Laravel, `db`; Heroku, `pg:psql`).
+const DATABASES: &[(&[&str], &[&[&str]])] = &[
+    (&["rails"], &[&["db"], &["dbconsole"]]),
+    (&["python", "python3", "django-admin", "manage.py", "uv", "poetry"], &[&["dbshell"]]),
+    (&["wp"], &[&["db", "cli"], &["db", "query"]]),
+    (&["drush"], &[&["sqlc"], &["sql:cli"], &["sql-cli"]]),
+    (&["php", "artisan", "sail"], &[&["artisan", "db"], &["db"], &["mysql"], &["psql"]]),
+    (&["heroku"], &[&["pg:psql"]]),
+];
+
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
+    if let Input::Text(_) = &call.input {
+        let is_opened = |(programs, opened): &&(&[&str], &[&[&str]])| {
+            let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
+            programs.contains(&program)
+                && opened.iter().any(|series| words.windows(series.len()).any(|words| words == *series))
+        };
+        if DATABASES.iter().any(|row| is_opened(&row)) {
+            for client in ["psql", "mysql"] {
+                let words = [Value::exact(client), Value::exact("database")];
+                machine.possibly(|machine| machine.run_words(&words, call.input.clone()));
+            }
+        }
+    }
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
     for console in CONSOLES.iter().filter(|console| console.programs.contains(&program)) {
         let is_opened = |series: &&[&str]| {
