@@ -203,6 +203,7 @@ pub(crate) fn before(
     };
     let nobody = nobody(context, event, &review, world.history());
     let at_door = door.refuses(context, &review);
+    let is_unputtable = at_door.is_some();
     let elapsed = started.elapsed();
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
@@ -275,7 +276,13 @@ pub(crate) fn before(
             (review, answer)
         }
     };
-    let for_user = for_user::line(context, &review, action, &answer, kept.snapshot.as_ref());
+    // What the client cannot take was refused, whatever form it would have run in.
+    let refused = HookResponse::Deny { reason: String::new() };
+    let told = match (&answer, is_unputtable) {
+        (HookResponse::Rewrite { .. }, true) => &refused,
+        (answer, _) => answer,
+    };
+    let for_user = for_user::line(context, &review, action, told, kept.snapshot.as_ref());
     let approval = waited.acknowledgement(&answer);
     Answered {
         answer,

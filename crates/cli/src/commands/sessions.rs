@@ -158,6 +158,9 @@ fn in_words(
 ) -> Vec<String> {
     let name = names.of(session.folder.as_str());
     let mut first = bold(&plain(&name));
+    if let Some(client) = &session.client {
+        let _ = write!(first, "  {}", plain(client));
+    }
     if let Some(workspace) = &session.workspace {
         let _ = write!(first, "  {}", plain(&at_home(environment, workspace.as_str())));
     }

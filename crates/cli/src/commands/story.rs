@@ -55,6 +55,8 @@ pub(super) struct SessionHead {
     pub(super) workspace: Option<String>,
     /// What the user said first, masked.
     pub(super) prompt: Option<String>,
+    /// The client, by its name on the command line.
+    client: Option<String>,
     /// When it began, in milliseconds since 1970.
     began: Option<u64>,
 }
@@ -69,8 +71,9 @@ impl SessionHead {
         for record in lines.take(HEAD).filter_map(|line| line.ok()?.record) {
             head.began = head.began.or(Some(record.at.0));
             match record.body {
-                RecordBody::SessionStarted { workspace, .. } if head.workspace.is_none() => {
+                RecordBody::SessionStarted { workspace, client, .. } if head.workspace.is_none() => {
                     head.workspace = Some(workspace);
+                    head.client = Some(client);
                 }
                 RecordBody::Prompt { text } if head.prompt.is_none() => head.prompt = Some(text),
                 RecordBody::Review(review) if worked_in.is_none() => worked_in = Some(review.cwd),
@@ -177,9 +180,11 @@ impl<'a> Story<'a> {
         let name = self.sessions.of(folder.as_str());
         let place = head.workspace.as_deref().map(|path| format!("  {}", plain_name(&self.shortened(path))));
         let began = head.began.map(|at| format!("  began {}", age(at, self.environment.now().0)));
+        let client = head.client.as_deref().map(|client| format!("  {}", plain_name(client)));
         let first = format!(
-            "{}{}{}",
+            "{}{}{}{}",
             bold(&plain_name(&name)),
+            client.unwrap_or_default(),
             place.unwrap_or_default(),
             dim(&began.unwrap_or_default())
         );
