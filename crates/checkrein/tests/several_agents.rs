@@ -135,3 +135,47 @@ fn problems_of_several_agents_are_told_in_full_with_their_names() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("error: Gemini CLI: "), "{output:?}");
     assert!(said(&output).contains("Qwen Code    written    ~/.qwen/settings.json"), "{output:?}");
 }
+
+#[test]
+fn doctor_names_agents_that_are_found_and_not_registered() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let environment = TestEnvironment::new();
+    let folder = environment.home().join("programs");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["gemini", "qwen"] {
+        fs::write(folder.join(name), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let doctor = |arguments: &[&str]| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.env("PATH", format!("{}:/usr/bin:/bin", folder.display())).arg("doctor").args(arguments);
+        command.output().unwrap()
+    };
+    environment.succeed(&["init", "--client", "qwen", "--yes"]);
+    let output = doctor(&[]);
+    let line = "Gemini CLI: found, not registered: `checkrein init --client gemini`";
+    assert!(said(&output).contains(line) && output.status.success(), "{}", said(&output));
+    assert!(!said(&output).contains("Qwen Code: found"), "{}", said(&output));
+    assert!(!said(&doctor(&["--client", "qwen"])).contains(line));
+    environment.succeed(&["init", "--client", "gemini", "--yes"]);
+    assert!(!said(&doctor(&[])).contains("not registered"));
+}
+
+#[test]
+fn doctor_names_one_command_and_says_of_a_broken_file_where_it_is_wrong_once() {
+    let environment = TestEnvironment::new();
+    let cursor = said(&environment.checkrein(&["doctor", "--client", "cursor"]));
+    assert!(cursor.contains("hint: run `checkrein init --client cursor`\n"), "{cursor}");
+    let claude = said(&environment.checkrein(&["doctor", "--client", "claude"]));
+    assert!(
+        claude.contains("hint: run `checkrein init` in the project, or `checkrein init --user`"),
+        "{claude}"
+    );
+    fs::create_dir_all(environment.home().join(".gemini")).unwrap();
+    fs::write(environment.home().join(".gemini/settings.json"), "{ \"a\": }").unwrap();
+    let gemini = said(&environment.checkrein(&["doctor", "--client", "gemini"]));
+    assert_eq!(gemini.matches("column").count(), 1, "{gemini}");
+    assert!(!gemini.contains("nothing was changed") && !gemini.contains("checkrein init"), "{gemini}");
+    assert!(gemini.contains("mend the file by hand, then run `checkrein doctor` again"), "{gemini}");
+}
