@@ -24,8 +24,8 @@ use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 use serde_json::{Value as Json, json};
 
 use crate::adapter::{
-    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider, SettingsScope, Transcript,
-    TrustRequirement,
+    Announces, ClientAdapter, ClientPath, ClientPaths, HintDelivery, ProjectSettings, Provider,
+    SettingsScope, Transcript, TrustRequirement,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
 use crate::command::Answering;
@@ -118,7 +118,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("sessions/*/*/*/rollout-*-{session}.jsonl")),
     provider: Provider { name: "openai", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
-    trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
+    trust: Some(TrustRequirement {
+        file: ClientPath::Folder("config.toml"),
+        typed: "/hooks",
+        doubt: trust::doubt,
+    }),
     next_step: Some(
         "Codex runs no hook that you have not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
          checkrein; again after each `checkrein init` that changed them",
