@@ -275,4 +275,11 @@ fn calls_of_codex_are_called_reviewed_only_once_its_hooks_are_trusted() {
     let one = environment.succeed(&["init", "--client", "codex", "--yes"]);
     assert!(one.contains("is reviewed once you have trusted the hooks with `/hooks`"), "{one}");
     assert!(!one.contains("from the next session"), "{one}");
+    // Nor do those of the others who work there.
+    let programs = environment.home().join(".local/bin");
+    fs::create_dir_all(&programs).unwrap();
+    let hook = env!("CARGO_BIN_EXE_checkrein-hook");
+    std::os::unix::fs::symlink(hook, programs.join("checkrein-hook")).unwrap();
+    let team = environment.succeed(&["init", "--client", "codex", "--team", "--yes"]);
+    assert!(team.contains("on, once they have trusted the hooks with `/hooks`, the tool calls"), "{team}");
 }

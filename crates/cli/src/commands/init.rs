@@ -244,9 +244,12 @@ fn each(
 
 /// From when on the calls of several agents are reviewed: of some only once the user has trusted the hooks.
 fn reviewed_from_then_on(clients: &[&'static ClientAdapter]) -> String {
-    let waiting = clients.iter().filter_map(|client| Some((client.title, client.trust.as_ref()?.typed)));
-    let waiting: String =
-        waiting.map(|(title, typed)| format!(" (of {title} only after `{typed}`)")).collect();
+    let trusted = |client: &ClientAdapter| {
+        let typed = client.trust.as_ref()?.typed;
+        Some(format!("of {} only after `{typed}`", client.title))
+    };
+    let waiting: Vec<String> = clients.iter().copied().filter_map(trusted).collect();
+    let waiting = if waiting.is_empty() { String::new() } else { format!(" ({})", waiting.join(", ")) };
     format!(
         "from the next session of each on, every tool call is reviewed{waiting}; `checkrein doctor` proves it"
     )
@@ -453,9 +456,16 @@ impl Plan {
     /// What the user is told at the end.
     fn next(&self) -> String {
         let next = match self.scope {
-            SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
-                 where checkrein is not installed; docs/team.md says more"
-                .to_owned(),
+            SettingsScope::Team => {
+                let trusted = self.client.trust.as_ref();
+                let trusted = trusted
+                    .map(|trust| format!(", once they have trusted the hooks with `{}`", trust.typed))
+                    .unwrap_or_default();
+                format!(
+                    "commit it: from their next session on{trusted}, the tool calls of everyone who works here are reviewed, and refused \
+                     where checkrein is not installed; docs/team.md says more"
+                )
+            }
             SettingsScope::Local | SettingsScope::User => {
                 let (whose, title, doctor) = (whose(self.scope), self.client.title, doctor_for(self.client));
                 match &self.client.trust {

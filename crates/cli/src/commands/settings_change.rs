@@ -111,7 +111,7 @@ impl SettingsChange<'_> {
         let differences: Vec<_> =
             self.texts().map(|(_, before, after)| TextDiff::from_lines(before, after)).collect();
         let counts = [("adds", ChangeTag::Insert), ("removes", ChangeTag::Delete)].map(|(verb, tag)| {
-            let changes = differences.iter().flat_map(|difference| difference.iter_all_changes());
+            let changes = differences.iter().flat_map(TextDiff::iter_all_changes);
             let count = changes.filter(|change| change.tag() == tag).count();
             (count > 0)
                 .then(|| format!("{verb} {}", counted(u64::try_from(count).unwrap_or(u64::MAX), "line")))
