@@ -665,12 +665,9 @@ fn init_says_which_files_with_servers_others_may_share() {
     environment.write(".mcp.json", named);
     fs::write(environment.home().join(".claude.json"), named).unwrap();
     let said = environment.succeed(&["init", "--mcp", "--client", "claude", "--dry-run"]);
-    let warning = "shared    if this file is committed";
-    assert_eq!(said.matches(warning).count(), 1, "{said}");
-    let (_, rest) = said.split_once(".mcp.json").expect(&said);
-    assert!(rest.trim_start().starts_with(warning), "{said}");
+    assert_eq!(said.matches("shared    if `.mcp.json` is committed").count(), 1, "{said}");
     let said = environment.succeed(&["init", "--mcp", "--client", "claude", "--user", "--yes"]);
-    assert!(!said.contains(warning), "{said}");
+    assert!(!said.contains("is committed"), "{said}");
     let file = environment.project().join(".mcp.json");
     assert_eq!(fs::read_to_string(file).unwrap(), named);
 }
@@ -742,6 +739,31 @@ fn a_gateway_that_ended_is_the_parent_of_nobody() {
     environment.bash("later", "ls");
     let list = environment.succeed(&["session", "show", "later"]);
     assert!(!list.contains("another agent started it") && !list.contains("mcp-db"), "{list}");
+}
+
+#[test]
+fn a_gateway_is_told_as_one_and_not_as_an_agent() {
+    let environment = TestEnvironment::new();
+    environment.answer_to(&environment.payload("above", "SessionStart", json!({ "source": "startup" })));
+    environment.bash("above", "ls");
+    let script = environment.home().join("script.json");
+    fs::write(&script, tools().to_string()).unwrap();
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    command
+        .env("CLAUDE_CODE_SESSION_ID", "above")
+        .args(["mcp", "--name", "db", "--", "python3"])
+        .arg(repository().join("crates/checkrein/tests/mcp/server.py"))
+        .args([&script, &environment.home().join("heard.jsonl")]);
+    let mut gateway = Gateway::spawned(&environment, command, json!({}));
+    gateway.call("echo", json!({ "text": "a" }));
+    gateway.leave();
+    let list = environment.succeed(&["session", "list"]);
+    assert!(list.contains("the gateway of db, for the calls of above"), "{list}");
+    assert!(list.contains("MCP calls through mcp-db") && !list.contains("started"), "{list}");
+    let log = environment.succeed(&["log", "-n", "100"]);
+    assert!(log.contains("the gateway of db, for the calls of session above"), "{log}");
+    assert!(log.contains("calls of db go through its gateway"), "{log}");
+    assert!(!log.contains("another agent"), "{log}");
 }
 
 /// A client that sends no id of its call has its hook review it first, and the gateway behind it knows that.

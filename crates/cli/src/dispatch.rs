@@ -257,7 +257,8 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             let clients = doctor::clients(&environment, client.as_deref())?;
             let detail =
                 if verbose { doctor::DiagnosisDetail::Whole } else { doctor::DiagnosisDetail::Summary };
-            doctor::doctor(environment, &clients, all.into(), detail, output)
+            let others = doctor::OtherAgents::beside(client.as_deref());
+            doctor::doctor(environment, &clients, others, all.into(), detail, output)
         }
         Command::Check { batch, cwd, root, verbose, command } => {
             let place = Where { cwd, root };

@@ -8,6 +8,8 @@ use checkrein_protocol::{
     PatternKind, Posture, RecordBody, ReviewLack, RollbackRecord, RollbackStage, VerdictKind,
 };
 
+use checkrein_clients::GATEWAY;
+use checkrein_gateway::gateway_server;
 use checkrein_patterns::telling_line;
 
 use crate::commands::opinion::JUDGED;
@@ -249,7 +251,8 @@ pub fn record(body: &RecordBody) -> RecordWords {
             let share = fields.get("percent").filter(|_| name == SPENDING);
             let share =
                 share.map(|percent| format!(": {percent} % of {}", limited(fields))).unwrap_or_default();
-            plainly(format!("{}{share}{end}", event(name)), String::new())
+            let words = gateway_words(name, fields);
+            plainly(words.unwrap_or_else(|| format!("{}{share}{end}", event(name))), String::new())
         }
         RecordBody::Issue(issue) => plainly(
             format!("noticed: {} ({})", pattern(issue.kind), severity_name(issue.severity)),
@@ -389,6 +392,20 @@ fn limited(fields: &serde_json::Value) -> &'static str {
         Some("seconds") => "the time",
         Some("megabytes") => "the memory",
         Some(_) | None => "the budget",
+    }
+}
+
+/// What an event says that ties a gateway before an MCP server to the session whose calls it passes on; `None` for any other event.
+fn gateway_words(name: &str, fields: &serde_json::Value) -> Option<String> {
+    let server = gateway_server(fields.get("child")?.as_str()?)
+        .filter(|_| fields.get("client").and_then(|client| client.as_str()) == Some(GATEWAY.client.name()))?;
+    match name {
+        "checkrein.started_by" => {
+            let of = fields.get(SUMMARY).and_then(|summary| summary.as_str()).unwrap_or_default();
+            Some(format!("the gateway of {server}, for the calls of {of}"))
+        }
+        "checkrein.started_agent" => Some(format!("calls of {server} go through its gateway")),
+        _ => None,
     }
 }
 

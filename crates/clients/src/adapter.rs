@@ -108,6 +108,8 @@ pub type Resume = fn(&[OsString], &str) -> Option<Vec<OsString>>;
 pub struct TrustRequirement {
     /// Where that is written down.
     pub file: ClientPath,
+    /// What a user types in it to agree.
+    pub typed: &'static str,
     /// Why the review of calls does not run, by a settings file, its text and what is written down; `None` when it runs.
     pub doubt: fn(&AbsolutePath, &str, &str) -> Option<String>,
 }

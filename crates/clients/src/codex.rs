@@ -118,7 +118,11 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("sessions/*/*/*/rollout-*-{session}.jsonl")),
     provider: Provider { name: "openai", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
-    trust: Some(TrustRequirement { file: ClientPath::Folder("config.toml"), doubt: trust::doubt }),
+    trust: Some(TrustRequirement {
+        file: ClientPath::Folder("config.toml"),
+        typed: "/hooks",
+        doubt: trust::doubt,
+    }),
     next_step: Some(
         "Codex runs no hook that you have not trusted, and says nothing about it: start `codex`, type `/hooks`, and trust those of \
          checkrein; again after each `checkrein init` that changed them",

@@ -107,7 +107,7 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// What to do about it.
+    /// Returns what to do about it where something was to be written.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotJson { .. } | Self::NotToml { .. } => "mend the file by hand first; nothing was changed",
@@ -115,6 +115,20 @@ impl SettingsError {
             Self::Foreign => "move it away first; nothing was changed",
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value; mend it first, nothing was changed"
+            }
+        }
+    }
+
+    /// Returns what to do about it where the file was only read.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::NotJson { .. } | Self::NotToml { .. } => {
+                "mend the file by hand, then run `checkrein doctor` again"
+            }
+            Self::Twofold { .. } => "take one of the two away, then run `checkrein doctor` again",
+            Self::Foreign => "move it away, then run `checkrein doctor` again",
+            Self::WrongType { .. } => {
+                "the client would drop the whole file with this value: mend it, then run `checkrein doctor` again"
             }
         }
     }

@@ -491,6 +491,13 @@ pub(crate) fn variables_in_env(text: &str) -> Vec<(String, String)> {
     settings.map(|settings| settings.texts_below("env")).unwrap_or_default()
 }
 
+/// What the parser says, without the place that it names at the end.
+fn cause_alone(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 /// Most clients read strict JSON and drop the whole file for anything else, so nothing else is accepted here.
 pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     if text.trim().is_empty() {
@@ -499,7 +506,7 @@ pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     let value: Json = serde_json::from_str(text).map_err(|error| SettingsError::NotJson {
         line: error.line(),
         column: error.column(),
-        cause: error.to_string(),
+        cause: cause_alone(&error),
     })?;
     if value.is_object() {
         Ok(value)

@@ -384,6 +384,7 @@ fn adopt(context: &Context, ledger: &SessionLedger, event: &HookEvent, parent: &
     write(context, &home.session(ledger.folder()).join(PARENT), parent);
     let fields = json!({
         "parent": parent.session, "evidence": parent.evidence,
+        "child": child.session, "client": event.client.name(),
         SUMMARY: format!("session {}", short(&parent.session)),
     });
     context.record(ledger, RecordBody::Event { name: "checkrein.started_by".to_owned(), fields });

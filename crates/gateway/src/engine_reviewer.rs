@@ -47,10 +47,21 @@ pub struct EngineReviewer {
     is_begun: AtomicBool,
 }
 
+/// What the name of each session of a gateway begins with.
+const SESSION: &str = "mcp-";
+
+/// Returns the name of the server before which the gateway of a session stands; `None` where the session is not one of a gateway.
+pub fn gateway_server(session: &str) -> Option<&str> {
+    let (rest, process) = session.strip_prefix(SESSION)?.rsplit_once('-')?;
+    let (server, began) = rest.rsplit_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (!server.is_empty() && is_number(began) && is_number(process)).then_some(server)
+}
+
 impl EngineReviewer {
     /// Returns a reviewer for one connection to a server, which is a session of its own where no hook of the client tells of one.
     pub fn new(environment: HostEnvironment, server: &str, origin: Origin) -> Self {
-        let session = format!("mcp-{server}-{}-{}", environment.now().0, std::process::id());
+        let session = format!("{SESSION}{server}-{}-{}", environment.now().0, std::process::id());
         Self {
             engine: Arc::new(Engine::new(environment.clone())),
             pins: PinStore::new(&environment),

@@ -33,7 +33,7 @@ mod server_process;
 mod texts;
 
 pub use definition::{INSTRUCTIONS, ToolDefinition, ToolHints};
-pub use engine_reviewer::EngineReviewer;
+pub use engine_reviewer::{EngineReviewer, gateway_server};
 pub use http::{FixedHeader, ServerAddress, serve_address};
 pub use pin_store::{Origin, PinStore};
 pub use pins::{PinnedDefinition, Pins, Standing, ToolPin, WaitingDefinition};

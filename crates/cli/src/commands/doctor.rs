@@ -8,6 +8,7 @@ mod probe;
 mod shown;
 mod team_policy;
 mod unprotected;
+mod unregistered;
 use checkrein_clients::{
     ClientAdapter, ClientPath, FIRST, HookCommand, Registration, ServerWay, SettingsScope, Source, Unanswered,
 };
@@ -44,6 +45,22 @@ pub enum DiagnosisDetail {
     Summary,
     /// Everything.
     Whole,
+}
+
+/// Whether agents are named that are on this machine and have no hooks of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherAgents {
+    /// Those whose program is found on `PATH`.
+    Named,
+    /// None: the user asked about certain agents.
+    LeftOut,
+}
+
+impl OtherAgents {
+    /// Returns what holds where the user named these agents, or none.
+    pub fn beside(name: Option<&str>) -> Self {
+        if name.is_some() { Self::LeftOut } else { Self::Named }
+    }
 }
 
 #[derive(Debug)]
@@ -139,6 +156,7 @@ pub fn clients(
 pub fn doctor(
     environment: HostEnvironment,
     clients: &[&'static ClientAdapter],
+    others: OtherAgents,
     all: Switch,
     detail: DiagnosisDetail,
     output: OutputForm,
@@ -225,11 +243,15 @@ pub fn doctor(
             client: Some(settings.client),
         }));
     }
-    for client in clients {
-        let before = findings.len();
-        findings.extend(server_findings(context.environment(), client));
+    for settings in &settings {
+        let (before, client) = (findings.len(), settings.client);
+        findings.extend(server_findings(context.environment(), settings));
         findings.extend(answering::findings(context.environment(), client));
         belong_to(client, &mut findings, before);
+    }
+    match others {
+        OtherAgents::Named => findings.extend(unregistered::findings(context.environment(), clients)),
+        OtherAgents::LeftOut => {}
     }
     for fallen in context.installations().fallen() {
         let detail = fallen.to_string();
@@ -327,6 +349,8 @@ struct ClientSettings {
     commands: Vec<String>,
     /// The variables that it would set for them, later ones before earlier ones.
     variables: Vec<(String, String)>,
+    /// The settings files that cannot be read.
+    unreadable: Vec<AbsolutePath>,
 }
 
 /// Looks at every settings file that takes part; one that the client cannot read silences all hooks in it.
@@ -335,7 +359,8 @@ fn settings_findings(
     client: &'static ClientAdapter,
     findings: &mut Vec<Finding>,
 ) -> ClientSettings {
-    let mut found = ClientSettings { client, commands: Vec::new(), variables: Vec::new() };
+    let mut found =
+        ClientSettings { client, commands: Vec::new(), variables: Vec::new(), unreadable: Vec::new() };
     let again = format!("run `{}`", init::init_for(client));
     let again = Some(again.as_str());
     for (scope, _) in client.places.settings {
@@ -343,12 +368,17 @@ fn settings_findings(
         let text = match read(&path) {
             Ok(text) => text,
             Err(error) => {
+                found.unreadable.push(path.clone());
                 findings.push(finding("settings", Health::Broken, error.message, error.hint.as_deref()));
                 continue;
             }
         };
         match client.hooks.registration(&text) {
-            Err(error) => findings.push(broken(format!("{path}: {error}"), Some(error.hint()))),
+            Err(error) => {
+                // Hooks may be in it: what is to be registered shows once it can be read.
+                found.unreadable.push(path.clone());
+                findings.push(broken(format!("{path}: {error}"), Some(error.remedy())));
+            }
             Ok(Registration::Absent) if text.contains("checkrein-hook") => {
                 let detail =
                     format!("{path}: hooks of checkrein that were changed; the client does not obey them");
@@ -445,9 +475,14 @@ fn settings_findings(
     }
     found.commands.sort();
     found.commands.dedup();
-    if found.commands.is_empty() {
+    if found.commands.is_empty() && found.unreadable.is_empty() {
         let init = init::init_for(client);
-        let hint = format!("run `{init}` in the project, or `{init} --user`");
+        let hint = match client.places.own_scope() {
+            SettingsScope::User => format!("run `{init}`"),
+            SettingsScope::Local | SettingsScope::Team => {
+                format!("run `{init}` in the project, or `{init} --user`")
+            }
+        };
         let detail = "no hook is registered here".to_owned();
         findings.push(finding("settings", Health::Broken, detail, Some(&hint)));
     }
@@ -459,13 +494,15 @@ fn settings_findings(
     found
 }
 
-/// Which MCP servers of a client its calls reach directly.
-fn server_findings(environment: &HostEnvironment, client: &ClientAdapter) -> Vec<Finding> {
+/// Which MCP servers of a client its calls reach directly. A file with hooks of which is said already that it cannot be read is passed over.
+fn server_findings(environment: &HostEnvironment, settings: &ClientSettings) -> Vec<Finding> {
+    let client = settings.client;
     let again = format!("run `{} --mcp`", init::init_for(client));
     let of_file = |file: mcp_servers::ServerList| match file.servers {
+        Err(_) if settings.unreadable.contains(&file.path) => None,
         Err(error) => {
             let detail = format!("{}: {error}", file.path);
-            Some(finding("mcp servers", Health::Doubtful, detail, Some(error.hint())))
+            Some(finding("mcp servers", Health::Doubtful, detail, Some(error.remedy())))
         }
         Ok(servers) => {
             let names = |wanted: &[ServerWay]| -> Vec<String> {

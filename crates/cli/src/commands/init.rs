@@ -12,7 +12,9 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 
 use super::insertions::Inserting as _;
-use super::settings_change::{Approval, ChangeDetail, MARGIN, Manner, Results, SettingsChange, Written};
+use super::settings_change::{
+    Approval, ChangeDetail, CompanionChange, MARGIN, Manner, Results, SettingsChange, Written,
+};
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::terminal::{Reply, bold, confirm, hanging, log, print};
@@ -112,6 +114,7 @@ struct Plan {
     command: HookCommand,
     before: String,
     after: String,
+    beside: Vec<CompanionChange>,
     is_new: bool,
     is_on_path: bool,
     remarks: Vec<String>,
@@ -135,7 +138,7 @@ pub fn init(
         let exit = plan.change().tell(written, output, &plan.next())?;
         return match (order.servers, exit) {
             (Switch::On, ExitStatus::Done) => {
-                mcp_servers::behind(environment, client, order.scope, order.manner, output)
+                mcp_servers::behind(environment, &[client], order.scope, order.manner, output)
             }
             (_, exit) => Ok(exit),
         };
@@ -192,7 +195,7 @@ fn each(
         }
     };
     let mut steps = Vec::new();
-    let mut is_written = false;
+    let (mut written_for, mut registered) = (Vec::new(), Vec::new());
     for plan in &plans {
         let written = match approval {
             Some(approval) => plan.write(environment, approval),
@@ -202,7 +205,7 @@ fn each(
             Ok(written) => {
                 results.told(&plan.change(), &plan.place(environment), written)?;
                 if written == Written::Yes {
-                    is_written = true;
+                    written_for.push(plan.client);
                     steps.extend(plan.client.next_step);
                 }
             }
@@ -211,12 +214,7 @@ fn each(
                 continue;
             }
         }
-        if order.servers == Switch::On && approval.is_some() {
-            match mcp_servers::behind(environment, plan.client, order.scope, order.manner, output) {
-                Ok(done) => results.also(done),
-                Err(error) => results.failed(plan.client, &error)?,
-            }
-        }
+        registered.push(plan.client);
     }
     // What stays as it is was said the first time.
     let absent = plans.iter().filter(|plan| !plan.is_on_path && plan.change().is_one());
@@ -229,12 +227,32 @@ fn each(
     if !absent.is_empty() {
         steps.push(&waiting);
     }
-    if is_written {
-        steps.push(
-            "from the next session of each on, every tool call is reviewed; `checkrein doctor` proves it",
-        );
+    let reviewed = reviewed_from_then_on(&written_for);
+    if !written_for.is_empty() {
+        steps.push(&reviewed);
     }
-    Ok(results.end(&steps))
+    let exit = results.end(&steps);
+    // Every hook is written before anything else is asked.
+    if order.servers == Switch::Off || approval.is_none() || registered.is_empty() {
+        return Ok(exit);
+    }
+    match mcp_servers::behind(environment, &registered, order.scope, order.manner, output)? {
+        ExitStatus::Done => Ok(exit),
+        of_servers => Ok(of_servers),
+    }
+}
+
+/// From when on the calls of several agents are reviewed: of some only once the user has trusted the hooks.
+fn reviewed_from_then_on(clients: &[&'static ClientAdapter]) -> String {
+    let trusted = |client: &ClientAdapter| {
+        let typed = client.trust.as_ref()?.typed;
+        Some(format!("of {} only after `{typed}`", client.title))
+    };
+    let waiting: Vec<String> = clients.iter().copied().filter_map(trusted).collect();
+    let waiting = if waiting.is_empty() { String::new() } else { format!(" ({})", waiting.join(", ")) };
+    format!(
+        "from the next session of each on, every tool call is reviewed{waiting}; `checkrein doctor` proves it"
+    )
 }
 
 /// Shows what is to become of the files of several clients: a line each, or every line that changes.
@@ -311,6 +329,7 @@ impl Plan {
         };
         // What is written must be what the client will read: it drops a broken file without a word, and the guard with it.
         client.hooks.registration(&after)?;
+        let beside = companion_changes(client, &settings, &command)?;
         let is_on_path = client.programs.iter().any(|name| find_on_path(environment, name));
         let found = if is_on_path { "found" } else { "not found on PATH; the hooks wait for it" };
         let is_new = fs::symlink_metadata(settings.as_str()).is_err();
@@ -324,12 +343,11 @@ impl Plan {
             format!("hook      {}", at_home(environment, &command.to_string())),
         ];
         if !client.hooks.events.is_empty() {
-            let beside = companions(client, &settings);
             remarks.push(format!(
                 "events    {}; before each tool call the hook can refuse it",
                 client.hooks.events.len() + beside.len()
             ));
-            let names: Vec<&str> = beside.iter().filter_map(AbsolutePath::name).collect();
+            let names: Vec<&str> = beside.iter().filter_map(|file| file.path.name()).collect();
             if !names.is_empty() {
                 remarks.push(format!("beside    {}: the other events, in the same folder", names.join(", ")));
             }
@@ -347,6 +365,7 @@ impl Plan {
             command,
             before,
             after,
+            beside,
             is_new,
             is_on_path,
             remarks,
@@ -356,11 +375,11 @@ impl Plan {
 
     /// The settings file as a user calls it, with those for whom it is where that is not this user everywhere.
     fn place(&self, environment: &HostEnvironment) -> String {
-        let file = shown_place(environment, &self.settings);
-        match self.scope {
-            SettingsScope::Team => format!("{file} (this project, for everyone)"),
-            SettingsScope::Local => format!("{file} (this project, for you only)"),
-            SettingsScope::User => file,
+        match self.settings.parent().filter(|_| !self.beside.is_empty()) {
+            Some(folder) => {
+                format!("{} files in {}", self.beside.len() + 1, place_of(environment, &folder, self.scope))
+            }
+            None => place_of(environment, &self.settings, self.scope),
         }
     }
 
@@ -371,6 +390,7 @@ impl Plan {
             settings: &self.settings,
             before: &self.before,
             after: &self.after,
+            beside: &self.beside,
             remarks: &self.remarks,
         }
     }
@@ -394,17 +414,17 @@ impl Plan {
 
     /// Writes the file, unless that is only tried.
     fn write(&self, environment: &HostEnvironment, approval: Approval) -> Result<Written, CommandError> {
-        let is_changing = self.before != self.after;
+        let is_changing = self.change().is_one();
         if approval == Approval::DryRun {
             return Ok(if is_changing { Written::DryRun } else { Written::Unchanged });
         }
         // The list first: a session that sees the file change must know which command is meant to stand there.
         self.remember(environment)?;
-        if is_changing {
+        if self.before != self.after {
             replace_file(&self.settings, self.after.as_bytes())?;
         }
-        for companion in companions(self.client, &self.settings) {
-            replace_file(&companion, self.client.hooks.companion(&self.command).as_bytes())?;
+        for companion in &self.beside {
+            replace_file(&companion.path, companion.after.as_bytes())?;
         }
         Ok(if is_changing { Written::Yes } else { Written::Unchanged })
     }
@@ -436,20 +456,44 @@ impl Plan {
     /// What the user is told at the end.
     fn next(&self) -> String {
         let next = match self.scope {
-            SettingsScope::Team => "commit it: from their next session on, the tool calls of everyone who works here are reviewed, and refused \
-                 where checkrein is not installed; docs/team.md says more"
-                .to_owned(),
-            SettingsScope::Local | SettingsScope::User => format!(
-                "{}: from the next session of {} on, every tool call is reviewed; `{}` proves it",
-                whose(self.scope),
-                self.client.title,
-                doctor_for(self.client)
-            ),
+            SettingsScope::Team => {
+                let trusted = self.client.trust.as_ref();
+                let trusted = trusted
+                    .map(|trust| format!(", once they have trusted the hooks with `{}`", trust.typed))
+                    .unwrap_or_default();
+                format!(
+                    "commit it: from their next session on{trusted}, the tool calls of everyone who works here are reviewed, and refused \
+                     where checkrein is not installed; docs/team.md says more"
+                )
+            }
+            SettingsScope::Local | SettingsScope::User => {
+                let (whose, title, doctor) = (whose(self.scope), self.client.title, doctor_for(self.client));
+                match &self.client.trust {
+                    None => format!(
+                        "{whose}: from the next session of {title} on, every tool call is reviewed; `{doctor}` proves it"
+                    ),
+                    Some(trust) => format!(
+                        "{whose}: every tool call of {title} is reviewed once you have trusted the hooks with `{}`; `{doctor}` \
+                         proves it",
+                        trust.typed
+                    ),
+                }
+            }
         };
         match self.client.next_step {
             Some(step) => format!("{step}\n{next}"),
             None => next,
         }
+    }
+}
+
+/// Returns a file or a folder as a user calls it, with those for whom it is where that is not this user everywhere.
+pub(super) fn place_of(environment: &HostEnvironment, path: &AbsolutePath, scope: SettingsScope) -> String {
+    let place = shown_place(environment, path);
+    match scope {
+        SettingsScope::Team => format!("{place} (this project, for everyone)"),
+        SettingsScope::Local => format!("{place} (this project, for you only)"),
+        SettingsScope::User => place,
     }
 }
 
@@ -522,6 +566,18 @@ pub(super) fn no_such_scope(client: &ClientAdapter) -> CommandError {
 pub(super) fn companions(client: &ClientAdapter, settings: &AbsolutePath) -> Vec<AbsolutePath> {
     let Some(folder) = settings.parent() else { return Vec::new() };
     client.places.companions.iter().map(|name| folder.join(name)).collect()
+}
+
+/// What `init` makes of the files beside a settings file.
+fn companion_changes(
+    client: &ClientAdapter,
+    settings: &AbsolutePath,
+    command: &HookCommand,
+) -> Result<Vec<CompanionChange>, CommandError> {
+    let of_file = |path: AbsolutePath| {
+        Ok(CompanionChange { before: read(&path)?, after: client.hooks.companion(command), path })
+    };
+    companions(client, settings).into_iter().map(of_file).collect()
 }
 
 /// The line that keeps git away from the local settings of a client.

@@ -4,17 +4,17 @@ use std::fs;
 use std::io::ErrorKind;
 
 use checkrein_clients::{ClientAdapter, NamedServer, ServerFile, ServerWay, SettingsError, SettingsScope};
+use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 
-use super::init::{is_executable, whose};
-use super::settings_change::{Manner, SettingsChange, Written};
-use super::story::at_home;
+use super::init::{is_executable, place_of, shown_place};
+use super::settings_change::{Approval, ChangeDetail, MARGIN, Manner, Results, SettingsChange, Written};
 use super::uninstall::UninstallReach;
 use super::{ExitStatus, OutputForm};
-use crate::terminal::{log, plain, print};
+use crate::terminal::{Reply, bold, confirm, hanging, log, plain, print, wrapped};
 
 /// The largest file that is read, in bytes (ours): Claude Code keeps the history of all projects beside its servers.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -97,67 +97,232 @@ fn tell_unreadable(path: &AbsolutePath, error: &SettingsError) {
     log(&format!("error: `{path}`: {error}\nhint: {}", error.hint()));
 }
 
-/// Puts the servers of a client behind the gateway.
+/// A file of which servers go behind the gateway.
+struct ServersBehind {
+    client: &'static ClientAdapter,
+    path: AbsolutePath,
+    scope: SettingsScope,
+    before: String,
+    after: String,
+    /// The names of these servers.
+    names: Vec<String>,
+}
+
+/// What becomes of the servers of several clients.
+struct GatewayPlan {
+    changes: Vec<ServersBehind>,
+    /// What is said of servers that stay as they are, each once.
+    staying: Vec<String>,
+    /// Whether some file names a server.
+    names_servers: bool,
+    exit: ExitStatus,
+}
+
+/// Puts the servers of clients behind the gateway: shows all of them, and asks once.
 pub(crate) fn behind(
     environment: &HostEnvironment,
-    client: &'static ClientAdapter,
+    clients: &[&'static ClientAdapter],
     scope: Option<SettingsScope>,
     manner: Manner,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
-    let (of_user, of_team) =
-        (program(environment, SettingsScope::User)?, program(environment, SettingsScope::Team)?);
-    let (mut exit, mut is_something) = (ExitStatus::Done, false);
-    for (path, file) in files(environment, client, scope) {
-        let form = file.form;
-        let program = match file.scope {
-            SettingsScope::User | SettingsScope::Local => &of_user,
-            SettingsScope::Team => &of_team,
+    let plan = GatewayPlan::of(environment, clients, scope)?;
+    plan.staying.iter().for_each(|line| log(line));
+    if !plan.names_servers && plan.exit == ExitStatus::Done && output == OutputForm::Text {
+        let nothing = match clients {
+            [client] => format!("{} names no MCP server in the files that it reads", client.title),
+            _ => "none of these agents names an MCP server in the files that it reads".to_owned(),
         };
-        let Some(before) = text(&path)? else { continue };
-        let after = match form.behind(&before, program) {
-            Ok(after) => after,
-            Err(error) => {
-                tell_unreadable(&path, &error);
-                exit = ExitStatus::Failed;
-                continue;
+        print(&wrapped(&nothing));
+    }
+    if plan.changes.is_empty() {
+        return Ok(plan.exit);
+    }
+    let shared = plan.shared(environment)?;
+    let show = || plan.show(environment, shared.as_deref(), manner, output);
+    let approval = match manner.approval {
+        Approval::Ask => {
+            show();
+            match confirm("Put these servers behind `checkrein mcp`?") {
+                Reply::Yes => Some(Approval::Given),
+                Reply::No => {
+                    log("nothing was written");
+                    None
+                }
+                Reply::Nobody => {
+                    log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
+                    None
+                }
+            }
+        }
+        Approval::DryRun => {
+            show();
+            Some(Approval::DryRun)
+        }
+        Approval::Given => {
+            // What was written is listed afterwards.
+            match manner.detail {
+                ChangeDetail::Lines => show(),
+                ChangeDetail::Summary if output == OutputForm::Text => {
+                    shared.iter().for_each(|line| print(&hanging(line, MARGIN)));
+                }
+                ChangeDetail::Summary => {}
+            }
+            Some(Approval::Given)
+        }
+    };
+    let mut results = Results::new(manner, output);
+    let mut is_written = false;
+    for change in &plan.changes {
+        let written = match approval {
+            None => Ok(Written::Declined),
+            Some(Approval::DryRun) => Ok(Written::DryRun),
+            Some(Approval::Ask | Approval::Given) => {
+                replace_file(&change.path, change.after.as_bytes()).map(|()| Written::Yes)
             }
         };
-        let mut remarks = vec![
-            format!("client    {}, {}", client.title, whose(file.scope)),
-            format!("servers   {}", at_home(environment, path.as_str())),
-        ];
-        remarks.extend(shared(file.scope, program));
-        let servers = form.servers(&before)?;
-        is_something |= !servers.is_empty();
-        servers.iter().filter_map(left).for_each(|line| log(&line));
-        let change =
-            SettingsChange { client, settings: &path, before: &before, after: &after, remarks: &remarks };
-        let written = change.apply(manner, output, &|| Ok(()))?;
-        if written == Written::Unchanged {
-            continue;
-        }
-        is_something = true;
-        let next = "from the next session on the calls of these servers go through `checkrein mcp`";
-        let done = change.tell(written, output, next)?;
-        if done != ExitStatus::Done {
-            exit = done;
+        match written {
+            Ok(written) => {
+                is_written |= written == Written::Yes;
+                results.told(&change.change(), &change.place(environment), written)?;
+            }
+            Err(error) => results.failed(change.client, &error)?,
         }
     }
-    if !is_something && output == OutputForm::Text {
-        print(&format!("{} names no MCP server in the files that it reads", client.title));
-    }
-    Ok(exit)
+    results.also(plan.exit);
+    let next = is_written
+        .then_some("from the next session on, the calls of these servers go through `checkrein mcp`");
+    Ok(results.end(next.as_slice()))
 }
 
-/// What a user should know before a file changes that others may share.
-fn shared(scope: SettingsScope, program: &str) -> Option<String> {
-    match scope {
-        SettingsScope::User | SettingsScope::Local => None,
-        SettingsScope::Team => Some(format!(
-            "shared    if this file is committed, the servers start for nobody who has no `{}`; `--user` leaves it as it is",
-            plain(program)
-        )),
+impl GatewayPlan {
+    fn of(
+        environment: &HostEnvironment,
+        clients: &[&'static ClientAdapter],
+        scope: Option<SettingsScope>,
+    ) -> Result<Self, CommandError> {
+        let mut plan =
+            Self { changes: Vec::new(), staying: Vec::new(), names_servers: false, exit: ExitStatus::Done };
+        for client in clients {
+            for (path, file) in files(environment, client, scope) {
+                let text = match text(&path) {
+                    Ok(Some(text)) => text,
+                    Ok(None) => continue,
+                    Err(error) => {
+                        log(&format!("error: {}: {error}", client.title));
+                        plan.exit = ExitStatus::Failed;
+                        continue;
+                    }
+                };
+                let program = program(environment, file.scope)?;
+                if let Err(error) = plan.add(client, path.clone(), text, file, &program) {
+                    tell_unreadable(&path, &error);
+                    plan.exit = ExitStatus::Failed;
+                }
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Adds a file. One that another client reads too is changed once, for both.
+    fn add(
+        &mut self,
+        client: &'static ClientAdapter,
+        path: AbsolutePath,
+        text: String,
+        file: ServerFile,
+        program: &str,
+    ) -> Result<(), SettingsError> {
+        let known = self.changes.iter_mut().find(|change| change.path == path);
+        let before = known.as_ref().map_or(text, |change| change.after.clone());
+        let (servers, after) = (file.form.servers(&before)?, file.form.behind(&before, program)?);
+        self.names_servers |= !servers.is_empty();
+        for line in servers.iter().filter_map(left) {
+            if !self.staying.contains(&line) {
+                self.staying.push(line);
+            }
+        }
+        if after == before {
+            return Ok(());
+        }
+        let of_way = |way: &ServerWay| -> Vec<String> {
+            let those = servers.iter().filter(|server| server.way == *way);
+            those.map(|server| plain(&server.name)).collect()
+        };
+        // Where none is direct, those behind the gateway get the path of this program.
+        let direct = of_way(&ServerWay::Direct);
+        let names = if direct.is_empty() { of_way(&ServerWay::Gateway) } else { direct };
+        match known {
+            Some(change) => {
+                change.after = after;
+                change.names.extend(names);
+            }
+            None => {
+                self.changes.push(ServersBehind { client, path, scope: file.scope, before, after, names });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a user should know before files change that others may share; `None` where none is such a file.
+    fn shared(&self, environment: &HostEnvironment) -> Result<Option<String>, CommandError> {
+        let shared = self.changes.iter().filter(|change| match change.scope {
+            SettingsScope::Team => true,
+            SettingsScope::User | SettingsScope::Local => false,
+        });
+        let files: Vec<String> =
+            shared.map(|change| format!("`{}`", plain(&shown_place(environment, &change.path)))).collect();
+        let (are, they) = match &files[..] {
+            [] => return Ok(None),
+            [_] => ("is", "it"),
+            _ => ("are", "them"),
+        };
+        Ok(Some(format!(
+            "shared    if {} {are} committed, the servers start for nobody who has no `{}`; `--user` leaves {they} unchanged",
+            files.join(", "),
+            plain(&program(environment, SettingsScope::Team)?)
+        )))
+    }
+
+    /// Shows what is to become of the files: a line each, or every line that changes.
+    fn show(&self, environment: &HostEnvironment, shared: Option<&str>, manner: Manner, output: OutputForm) {
+        if output == OutputForm::Json {
+            return;
+        }
+        print("MCP servers that go behind `checkrein mcp`:");
+        let width = self.changes.iter().map(|change| change.client.title.len()).max().unwrap_or_default();
+        for change in &self.changes {
+            let title = format!("{:width$}", change.client.title);
+            print(&hanging(&format!("{}  {}", bold(&title), change.place(environment)), width + 2));
+            if manner.detail == ChangeDetail::Lines {
+                change.change().show(manner, output);
+            }
+        }
+        shared.iter().for_each(|line| print(&hanging(line, MARGIN)));
+        let more = match (manner.detail, manner.approval) {
+            (ChangeDetail::Lines, _) => return,
+            (ChangeDetail::Summary, Approval::DryRun) => "`--verbose`",
+            (ChangeDetail::Summary, Approval::Ask | Approval::Given) => "`--dry-run --verbose`",
+        };
+        print(&hanging(&format!("change    {more} shows every line"), MARGIN));
+    }
+}
+
+impl ServersBehind {
+    /// The file as a user calls it, and the servers.
+    fn place(&self, environment: &HostEnvironment) -> String {
+        format!("{}: {}", place_of(environment, &self.path, self.scope), self.names.join(", "))
+    }
+
+    fn change(&self) -> SettingsChange<'_> {
+        SettingsChange {
+            client: self.client,
+            settings: &self.path,
+            before: &self.before,
+            after: &self.after,
+            beside: &[],
+            remarks: &[],
+        }
     }
 }
 

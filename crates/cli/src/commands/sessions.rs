@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use checkrein_clients::is_canary;
+use checkrein_gateway::gateway_server;
 use checkrein_policy::{TrustPolicy, VerdictKind};
 use checkrein_session::{Cost, SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
@@ -192,12 +193,21 @@ fn in_words(
     }
     let shown = |name: &str| names.of(name);
     if let Some(parent) = lineage::parent_of(&environment.state, &session.folder) {
-        parts.push(format!("started by {}", plain(&shown(&parent.session))));
+        let above = plain(&shown(&parent.session));
+        parts.push(match gateway_server(session.folder.as_str()) {
+            Some(server) => format!("the gateway of {}, for the calls of {above}", plain(server)),
+            None => format!("started by {above}"),
+        });
     }
     let children = lineage::children_of(&environment.state, &session.folder);
-    if !children.is_empty() {
-        let names: Vec<String> = children.iter().map(|name| plain(&shown(name))).collect();
-        parts.push(format!("started {}", names.join(" and ")));
+    // A gateway passes calls on and makes none: it is not an agent that this one started.
+    let (gateways, agents): (Vec<&String>, Vec<&String>) =
+        children.iter().partition(|name| gateway_server(name).is_some());
+    for (verb, those) in [("started", agents), ("MCP calls through", gateways)] {
+        if !those.is_empty() {
+            let names: Vec<String> = those.iter().map(|name| plain(&shown(name))).collect();
+            parts.push(format!("{verb} {}", names.join(" and ")));
+        }
     }
     if debt > 0.0 {
         parts.push(format!("trust debt {debt:.1}"));

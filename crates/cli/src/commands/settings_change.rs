@@ -1,7 +1,6 @@
 //! A change of a client's settings file: how it is shown, whether it is made, and what is told of it.
 
 use checkrein_clients::ClientAdapter;
-use checkrein_engine::config_files::replace_file;
 use checkrein_engine::error::CommandError;
 use checkrein_protocol::AbsolutePath;
 use similar::{ChangeTag, TextDiff};
@@ -9,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::installation::{RegistrationAnswer, RegistrationResult};
-use crate::terminal::{Reply, bold, confirm, counted, dim, hanging, log, print, print_exact, wrapped};
+use crate::terminal::{bold, counted, dim, hanging, log, print, print_exact, wrapped};
 
 /// What to do with the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +45,15 @@ pub(super) const MARGIN: usize = 10;
 /// What is said at the end of a dry run.
 const NOTHING_WRITTEN: &str = "dry run: nothing was written";
 
+/// What becomes of a file beside a settings file, which calls the hook for further events.
+#[derive(Debug)]
+pub(super) struct CompanionChange {
+    pub(super) path: AbsolutePath,
+    pub(super) before: String,
+    /// Empty where the file goes.
+    pub(super) after: String,
+}
+
 /// What becomes of a settings file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SettingsChange<'a> {
@@ -53,6 +61,8 @@ pub(super) struct SettingsChange<'a> {
     pub(super) settings: &'a AbsolutePath,
     pub(super) before: &'a str,
     pub(super) after: &'a str,
+    /// What becomes of the files beside it.
+    pub(super) beside: &'a [CompanionChange],
     /// What is shown above it, a line each.
     pub(super) remarks: &'a [String],
 }
@@ -60,32 +70,27 @@ pub(super) struct SettingsChange<'a> {
 impl SettingsChange<'_> {
     /// Whether anything changes.
     pub(super) fn is_one(&self) -> bool {
-        self.before != self.after
+        self.texts().any(|(_, before, after)| before != after)
     }
 
-    /// Shows it, asks where that is wanted, and writes the file. `first` comes right before.
-    pub(super) fn apply(
-        &self,
-        manner: Manner,
-        output: OutputForm,
-        first: &dyn Fn() -> Result<(), CommandError>,
-    ) -> Result<Written, CommandError> {
-        if !self.is_one() {
-            return Ok(Written::Unchanged);
+    /// Returns every file that takes part, with its text now and then.
+    fn texts(&self) -> impl Iterator<Item = (&AbsolutePath, &str, &str)> {
+        let beside = self.beside.iter().map(|file| (&file.path, &*file.before, &*file.after));
+        std::iter::once((self.settings, self.before, self.after)).chain(beside)
+    }
+
+    /// Returns how many files change.
+    fn changing(&self) -> u64 {
+        let count = self.texts().filter(|(_, before, after)| before != after).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// Returns what the files are called: the only one by its path, several by their number and their folder.
+    pub(super) fn place(&self) -> String {
+        match self.settings.parent().filter(|_| !self.beside.is_empty()) {
+            Some(folder) => format!("{} files in {folder}", self.beside.len() + 1),
+            None => self.settings.to_string(),
         }
-        self.show(manner, output);
-        match manner.approval {
-            Approval::DryRun => return Ok(Written::DryRun),
-            Approval::Ask => match confirm("Write this?") {
-                Reply::Yes => {}
-                Reply::No => return Ok(Written::Declined),
-                Reply::Nobody => return Ok(Written::Unasked),
-            },
-            Approval::Given => {}
-        }
-        first()?;
-        replace_file(self.settings, self.after.as_bytes())?;
-        Ok(Written::Yes)
     }
 
     /// Shows it to a user.
@@ -103,9 +108,11 @@ impl SettingsChange<'_> {
 
     /// How much changes.
     fn summary(&self, approval: Approval) -> String {
-        let difference = TextDiff::from_lines(self.before, self.after);
+        let differences: Vec<_> =
+            self.texts().map(|(_, before, after)| TextDiff::from_lines(before, after)).collect();
         let counts = [("adds", ChangeTag::Insert), ("removes", ChangeTag::Delete)].map(|(verb, tag)| {
-            let count = difference.iter_all_changes().filter(|change| change.tag() == tag).count();
+            let changes = differences.iter().flat_map(TextDiff::iter_all_changes);
+            let count = changes.filter(|change| change.tag() == tag).count();
             (count > 0)
                 .then(|| format!("{verb} {}", counted(u64::try_from(count).unwrap_or(u64::MAX), "line")))
         });
@@ -114,16 +121,23 @@ impl SettingsChange<'_> {
             Approval::DryRun => "--verbose",
             Approval::Ask | Approval::Given => "--dry-run --verbose",
         };
-        format!("change    {counts}; `{shown_by}` shows them")
+        let files = match self.changing() {
+            0 | 1 => String::new(),
+            several => format!(" in {several} files"),
+        };
+        format!("change    {counts}{files}; `{shown_by}` shows them")
     }
 
     /// Every line that changes, with two around it.
     fn difference(&self) -> String {
-        TextDiff::from_lines(self.before, self.after)
-            .unified_diff()
-            .context_radius(2)
-            .header(&format!("{} (now)", self.settings), &format!("{} (then)", self.settings))
-            .to_string()
+        let of_file = |(path, before, after): (&AbsolutePath, &str, &str)| {
+            TextDiff::from_lines(before, after)
+                .unified_diff()
+                .context_radius(2)
+                .header(&format!("{path} (now)"), &format!("{path} (then)"))
+                .to_string()
+        };
+        self.texts().filter(|(_, before, after)| before != after).map(of_file).collect()
     }
 
     /// What programs are told of it.
@@ -142,14 +156,15 @@ impl SettingsChange<'_> {
         output: OutputForm,
         next: &str,
     ) -> Result<ExitStatus, CommandError> {
-        let settings = self.settings;
+        let settings = self.place();
         match (output, written) {
             (OutputForm::Json, _) => print_exact(&api::line(&self.answer(written))?),
             (OutputForm::Text, Written::Yes) => {
                 print(&wrapped(&format!("{} {settings}\n{next}", bold("written"))));
             }
             (OutputForm::Text, Written::Unchanged) => {
-                print(&format!("{settings} is already as it should be; nothing changed"));
+                let are = if self.beside.is_empty() { "is already as it" } else { "are already as they" };
+                print(&format!("{settings} {are} should be; nothing changed"));
             }
             (OutputForm::Text, Written::DryRun) => print(&dim(NOTHING_WRITTEN)),
             (OutputForm::Text, Written::Declined) => log("nothing was written"),
@@ -209,7 +224,7 @@ impl Results {
         let words = match (written, self.approval) {
             // It stands above the question.
             (Written::Yes, Approval::Ask) => {
-                self.written += 1;
+                self.written += change.changing();
                 String::new()
             }
             (Written::Yes, Approval::Given | Approval::DryRun) => format!("written    {place}"),
@@ -229,7 +244,7 @@ impl Results {
         what: &str,
         written: Written,
     ) -> Result<(), CommandError> {
-        let settings = change.settings;
+        let settings = change.place();
         let words = match written {
             Written::Yes => format!("removed {what}: {settings}"),
             Written::Unchanged => format!("nothing registered: {settings}"),

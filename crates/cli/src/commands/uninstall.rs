@@ -16,7 +16,7 @@ use super::init::{
     ALL, EXCLUDED_BY, bare, clients, companions, excluded, no_such_scope, read, settings_file, whose,
 };
 use super::insertions::Inserting as _;
-use super::settings_change::{Approval, Manner, Results, SettingsChange, Written};
+use super::settings_change::{Approval, CompanionChange, Manner, Results, SettingsChange, Written};
 use super::snapshots::size;
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
@@ -83,9 +83,17 @@ struct Removal {
     settings: AbsolutePath,
     before: String,
     after: String,
+    beside: Vec<CompanionChange>,
     remarks: Vec<String>,
     of: RemovedPart,
+    /// What is said to be gone.
+    what: &'static str,
 }
+
+/// What is said to be gone from a file.
+const HOOKS: &str = "the hooks";
+const GATEWAY: &str = "the gateway before MCP servers";
+const HOOKS_AND_GATEWAY: &str = "the hooks, and the gateway before MCP servers";
 
 /// What of ours a file holds.
 enum RemovedPart {
@@ -148,7 +156,7 @@ pub fn uninstall(
             (None, _, Approval::Ask | Approval::Given) => removal.take_out(environment),
         };
         match written {
-            Ok(written) => results.removed(&removal.change(), removal.of.noun(), written)?,
+            Ok(written) => results.removed(&removal.change(), removal.what, written)?,
             Err(error) => results.failed(removal.client, &error)?,
         }
     }
@@ -186,15 +194,6 @@ fn serving_all_projects(environment: &HostEnvironment) -> Result<Vec<&'static Cl
     Ok(CLIENTS.iter().filter(serves).collect())
 }
 
-impl RemovedPart {
-    fn noun(&self) -> &'static str {
-        match self {
-            Self::Hooks { .. } => "the hooks",
-            Self::Gateway => "the gateway before MCP servers",
-        }
-    }
-}
-
 impl Removal {
     /// What goes of a client, and whether some file could not be read.
     fn all_of(
@@ -216,6 +215,8 @@ impl Removal {
             // Some clients name servers in the file with the hooks: it is written once.
             match removals.iter_mut().find(|removal| removal.settings == back.path) {
                 Some(removal) => {
+                    let is_of_hooks = removal.change().is_one();
+                    removal.what = if is_of_hooks { HOOKS_AND_GATEWAY } else { GATEWAY };
                     removal.after = back.after;
                     removal.remarks.push(servers);
                 }
@@ -225,7 +226,9 @@ impl Removal {
                     settings: back.path,
                     before: back.before,
                     after: back.after,
+                    beside: Vec::new(),
                     of: RemovedPart::Gateway,
+                    what: GATEWAY,
                 }),
             }
         }
@@ -253,11 +256,23 @@ impl Removal {
         client.hooks.registration(&after)?;
         let made = known.is_some_and(|known| known.made) && is_empty_object(&after);
         let whole = if made { " (the whole file: `init` made it)" } else { "" };
-        let remarks = vec![
+        let mut remarks = vec![
             format!("client    {}, {}", client.title, whose(scope)),
             format!("settings  {}{whole}", at_home(environment, settings.as_str())),
         ];
-        Ok(Self { client, settings, before, after, remarks, of: RemovedPart::Hooks { scope, made, folders } })
+        let mut beside = Vec::new();
+        for path in companions(client, &settings) {
+            let text = read(&path)?;
+            if text.contains("checkrein-hook") {
+                beside.push(CompanionChange { path, before: text, after: String::new() });
+            }
+        }
+        let names: Vec<&str> = beside.iter().filter_map(|file| file.path.name()).collect();
+        if !names.is_empty() {
+            remarks.push(format!("beside    {}: in the same folder", names.join(", ")));
+        }
+        let of = RemovedPart::Hooks { scope, made, folders };
+        Ok(Self { client, settings, before, after, beside, remarks, of, what: HOOKS })
     }
 
     fn change(&self) -> SettingsChange<'_> {
@@ -266,6 +281,7 @@ impl Removal {
             settings: &self.settings,
             before: &self.before,
             after: &self.after,
+            beside: &self.beside,
             remarks: &self.remarks,
         }
     }
@@ -284,14 +300,14 @@ impl Removal {
         if !self.change().is_one() {
             return Ok(Written::Unchanged);
         }
-        replace_file(&self.settings, self.after.as_bytes())?;
-        let RemovedPart::Hooks { scope, made, folders } = &self.of else { return Ok(Written::Yes) };
-        for companion in companions(self.client, &self.settings) {
-            if read(&companion)?.contains("checkrein-hook") {
-                remove_made(&companion, folders)?;
-            }
+        if self.before != self.after {
+            replace_file(&self.settings, self.after.as_bytes())?;
         }
-        if *made {
+        let RemovedPart::Hooks { scope, made, folders } = &self.of else { return Ok(Written::Yes) };
+        for companion in &self.beside {
+            remove_made(&companion.path, folders)?;
+        }
+        if *made && fs::symlink_metadata(self.settings.as_str()).is_ok() {
             remove_made(&self.settings, folders)?;
         }
         if *scope == SettingsScope::Local {
