@@ -4,6 +4,7 @@
 
 use crate::draft::Draft;
 use crate::effect::{EffectKind, Severity, Target};
+use crate::known_hosts::host_of;
 use crate::machine::Machine;
 use crate::path::AbsolutePath;
 use crate::world::FileText;
@@ -76,7 +77,7 @@ pub fn switched_off_in(path: &AbsolutePath, text: &str) -> Option<String> {
                 Some(end) => plain.ends_with(end),
                 None => plain.starts_with(wanted) && is_whole(&plain, wanted),
             };
-            lines.iter().any(|wanted| is_one(wanted)) && !is_about_this_machine(&plain)
+            lines.iter().any(|wanted| is_one(wanted)) && !is_about_this_machine(line)
         })
         .map(|line| line.trim().to_owned())
 }
@@ -96,8 +97,16 @@ fn is_whole(line: &str, start: &str) -> bool {
     }
 }
 
+/// Whether a line names hosts, and all of them are this machine. What stands in a remark names none.
 fn is_about_this_machine(line: &str) -> bool {
-    ["localhost", "127.0.0.1", "::1"].iter().any(|here| line.contains(here))
+    let line = line.split(['#', ';']).next().unwrap_or_default();
+    let value = line.split_once(['=', '[']).map_or("", |(_, value)| value);
+    let mut hosts = value
+        .split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | ']' | '}'))
+        .filter(|host| !host.is_empty())
+        .peekable();
+    let is_here = |host: &str| matches!(host_of(host).as_str(), "localhost" | "127.0.0.1" | "::1");
+    hosts.peek().is_some() && hosts.all(is_here)
 }
 
 impl Machine<'_> {
@@ -145,6 +154,8 @@ mod tests {
             (".npmrc", "registry=https://registry.npmjs.org/\nstrict-ssl = false\n"),
             ("proj/.condarc", "ssl_verify: False\n"),
             (".config/pip/pip.conf", "[global]\ntrusted-host = pypi.org\n"),
+            (".config/pip/pip.conf", "[global]\ntrusted-host = pypi.org # localhost\n"),
+            (".config/pip/pip.conf", "[global]\ntrusted-host = localhost pypi.org\n"),
             (".curlrc", "# all\n-k\n"),
             (".wgetrc", "check_certificate = off\n"),
             ("proj/poetry.toml", "[certificates.acme]\ncert = false\n"),

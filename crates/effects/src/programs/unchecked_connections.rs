@@ -7,22 +7,15 @@
 mod table;
 
 use crate::effect::{EffectKind, Severity, Target};
-use crate::interpreter::{Call, Draft, Machine, Value};
+use crate::interpreter::{Call, Draft, Machine, Value, known_hosts};
 use checkrein_glob::{Glob, Style};
 
 use table::{OPTIONS, SETTINGS, VARIABLES};
 
-/// What says in the words of a call that it is about this machine, or a network for trying things.
-const HERE: &[&str] = &[
-    "localhost",
-    "127.0.0.1",
-    "[::1]",
-    "0.0.0.0",
-    "host.docker.internal",
-    ".localhost",
-    ".test:",
-    ".local:",
-];
+/// Hosts that are this machine.
+const HERE: &[&str] = &["localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"];
+/// How the names of hosts end that are of this machine, or of a network for trying things (RFC 6761, 6762).
+const ENDS: &[&str] = &[".localhost", ".test", ".local"];
 
 /// Variables with the address of the server that a program talks to.
 const SERVERS: &[&str] =
@@ -82,8 +75,15 @@ fn switched_off(machine: &mut Machine<'_>, severity: Severity, note: &str) {
     machine.add(Draft::new(EffectKind::SystemModification, target).severity(severity).note(note));
 }
 
+/// Whether a word names a host of this machine: alone, as an address, or as the value of an option. What stands further in says nothing: anybody can
+/// put it behind an address.
 fn is_here(word: &str) -> bool {
-    HERE.iter().any(|here| word.contains(here))
+    let value = match word.split_once('=') {
+        Some((name, value)) if !name.contains("://") => value,
+        _ => word,
+    };
+    let host = known_hosts::host_of(value);
+    HERE.contains(&host.as_str()) || ENDS.iter().any(|end| host.ends_with(end))
 }
 
 fn is_server_here(machine: &Machine<'_>) -> bool {
@@ -166,7 +166,7 @@ fn of_git(machine: &Machine<'_>, program: &str, words: &[&str]) -> Option<(&'sta
 
 #[cfg(test)]
 mod tests {
-    use super::{is_given, sets};
+    use super::{is_given, is_here, sets};
 
     fn words(line: &str) -> Vec<&str> {
         line.split(' ').collect()
@@ -181,6 +181,27 @@ mod tests {
         assert!(!sets(&words("config get strict-ssl false"), &["config"], "strict-ssl", off));
         assert!(!sets(&words("config set strict-ssl true"), &["config"], "strict-ssl", off));
         assert!(!sets(&words("install strict-ssl false"), &["config"], "strict-ssl", off));
+    }
+
+    #[test]
+    fn this_machine_is_told_by_the_host() {
+        for word in [
+            "localhost",
+            "https://localhost:8443/x",
+            "--server=https://127.0.0.1:6443",
+            "https://[::1]/",
+            "https://a.test/x",
+        ] {
+            assert!(is_here(word), "{word}");
+        }
+        for word in [
+            "https://evil.example/?to=localhost",
+            "localhost-tools",
+            "https://localhost.evil.example",
+            "--note=not-localhost",
+        ] {
+            assert!(!is_here(word), "{word}");
+        }
     }
 
     #[test]
