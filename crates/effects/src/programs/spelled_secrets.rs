@@ -33,6 +33,9 @@ const AT_THE_DOOR: &[&str] = &[
     "--key",
 ];
 
+/// Programs that take headers as words of their own (HTTPie 3, xh 0.22, curlie 1.7).
+const HEADERS_AS_WORDS: &[&str] = &["http", "https", "xh", "xhs", "curlie"];
+
 /// Adds that a secret leaves which stands in the words of a call; there were `before` effects before it.
 pub(crate) fn spelled_secrets(machine: &mut Machine<'_>, call: &Call, before: usize) {
     let is_told =
@@ -43,17 +46,15 @@ pub(crate) fn spelled_secrets(machine: &mut Machine<'_>, call: &Call, before: us
     let Some(host) = machine.effects_since(before).find_map(stranger) else { return };
     let mut words = call.words.iter().filter_map(Value::as_exact);
     let mut found = None;
+    let takes_headers = HEADERS_AS_WORDS.contains(&call.program.as_str());
     while let (Some(word), None) = (words.next(), found) {
         if AT_THE_DOOR.contains(&word) {
             words.next();
             continue;
         }
-        // `X-Key:value` is a header too (HTTPie, "Request Items").
         let is_at_the_door = AT_THE_DOOR.iter().any(|option| {
             option.starts_with("--") && word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
-        }) || word.split_once(':').is_some_and(|(name, rest)| {
-            !rest.starts_with("//") && !name.contains(['=', '?', '&', '{']) && !name.starts_with('-')
-        });
+        }) || takes_headers && is_header(word);
         if !is_at_the_door {
             found = token_in(word);
         }
@@ -65,6 +66,13 @@ pub(crate) fn spelled_secrets(machine: &mut Machine<'_>, call: &Call, before: us
         let draft = Draft::new(EffectKind::DataUpload, Target::Host(host)).reach(NetworkReach::External);
         machine.add(draft.severity(Severity::High).note(format!("{what} stands in what is sent")));
     }
+}
+
+/// Whether a word is a header where words may be some: `X-Key:value` (HTTPie 3, "Request Items").
+fn is_header(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(name, rest)| {
+        !rest.starts_with("//") && !name.contains(['=', '?', '&', '{']) && !name.starts_with('-')
+    })
 }
 
 /// The host that an effect reaches, where nobody knows it.

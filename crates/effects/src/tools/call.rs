@@ -349,7 +349,9 @@ impl<'a> ToolCall<'a> {
             effect.reach = Some(reach);
         });
         if reach == NetworkReach::External
-            && (carries_secret(address) || super::handed::token_in(address).is_some() || self.holds_secret())
+            && (carries_secret(address)
+                || super::handed::token_in(address).is_some()
+                || super::handed::known(&Json::from(address), &self.secret_settings()))
         {
             self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
                 effect.reach = Some(NetworkReach::External);
@@ -383,30 +385,12 @@ impl<'a> ToolCall<'a> {
 
 /// Whether an address holds what looks like a token, or the name of a variable that would be one.
 fn carries_secret(address: &str) -> bool {
-    const TOKENS: &[&str] = &[
-        "sk-",
-        "ghp_",
-        "gho_",
-        "ghs_",
-        "github_pat_",
-        "glpat-",
-        "xoxb-",
-        "xoxp-",
-        "AKIA",
-        "ASIA",
-        "AIza",
-        "eyJ",
-        "npm_",
-        "sk_live_",
-        "rk_live_",
-        "whsec_",
-    ];
     const NAMES: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL", "PRIVATE"];
     let Some((_, query)) = address.split_once('?') else { return false };
     // A value may hold pairs of its own, in percent escapes.
     let query = percent_encoding::percent_decode_str(query).decode_utf8_lossy();
     query.split(['&', '=', ';']).any(|value| {
-        let token = TOKENS.iter().any(|start| value.starts_with(start) && value.len() > start.len() + 4);
+        let token = super::handed::begins_like_token(value);
         let variable =
             value.starts_with('$') && NAMES.iter().any(|name| value.to_ascii_uppercase().contains(name));
         token || variable

@@ -31,6 +31,7 @@ const TOKENS: &[(&str, usize)] = &[
     ("AIza", 35),
     ("npm_", 36),
     ("dop_v1_", 40),
+    ("whsec_", 24),
 ];
 /// A beginning that words have too: behind it stand at least as many letters, and several digits among them.
 const SHORT: (&str, usize) = ("sk-", 16);
@@ -111,6 +112,13 @@ pub(crate) fn token_in(text: &str) -> Option<&'static str> {
     let is_signed = decoded.contains("X-Amz-Signature=") || decoded.contains("X-Goog-Signature=");
     let by_form = |text: &str| in_text(text).filter(|what| *what != ASSIGNED && !is_signed);
     by_form(text).or_else(|| by_form(&decoded)).or_else(|| nested_password(&decoded))
+}
+
+/// Whether a word begins as a token does and goes on: where it stands in an address, a part of one is too much. `eyJ` begins the base64 of JSON
+/// (RFC 7519).
+pub(crate) fn begins_like_token(word: &str) -> bool {
+    let starts = TOKENS.iter().map(|(start, _)| *start).chain([SHORT.0, "eyJ"]);
+    { starts }.any(|start| word.len() > start.len() + 4 && word.starts_with(start))
 }
 
 /// An address with a name and a password that stands inside another text, as `postgres://app:Secret1@db` in a query, or is one of a store: what a page is
