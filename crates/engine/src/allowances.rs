@@ -31,7 +31,7 @@ pub use report::{in_words, span_word};
 use crate::context::Context;
 use crate::records::review_record;
 use crate::session_ledger::mask_key;
-use crate::unputtable::Unputtable;
+use crate::untaken_answers::UntakenAnswer;
 use matching::{Candidate, Comparison, Difference};
 
 /// How long an allowance for once waits for its call, in milliseconds (ours).
@@ -46,7 +46,7 @@ pub(crate) fn lift(
     session: &str,
     action: &Action,
     review: Review,
-    (call, at_door): (&StoppedCall, Option<Unputtable>),
+    (call, at_door): (&StoppedCall, Option<UntakenAnswer>),
 ) -> Review {
     // What the client would be given in its place it cannot take: allowed is the call as it is.
     let is_unchanged = review.verdict.kind < VerdictKind::Escalate && at_door.is_some();

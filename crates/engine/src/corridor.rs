@@ -44,7 +44,7 @@ use crate::questions::Nobody;
 use crate::records::{not_reviewed, review_record};
 use crate::session_ledger;
 use crate::stop::{BUDGET, Barrier, Stopping, is_reported, stop_session};
-use crate::unputtable::{Door, Unputtable};
+use crate::untaken_answers::{Door, UntakenAnswer};
 
 /// What was used to answer a call, and is not needed any more.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ pub(crate) fn before(
     };
     let nobody = nobody(context, event, &review, world.history());
     let at_door = door.refuses(context, &review);
-    let is_unputtable = at_door.is_some();
+    let is_not_taken = at_door.is_some();
     let elapsed = started.elapsed();
     let mut record =
         review_record(&review, action, id.clone(), event.actor.as_ref(), config.mode, elapsed.as_micros());
@@ -234,7 +234,7 @@ pub(crate) fn before(
     };
     record.answered = match &waited {
         Waited::NotAsked => {
-            nobody.map(Nobody::in_the_record).or_else(|| at_door.as_ref().map(Unputtable::in_the_record))
+            nobody.map(Nobody::in_the_record).or_else(|| at_door.as_ref().map(UntakenAnswer::in_the_record))
         }
         Waited::Allowed { .. } => None,
         Waited::Refused { in_the_record, .. } => Some(in_the_record.clone()),
@@ -276,13 +276,11 @@ pub(crate) fn before(
             (review, answer)
         }
     };
-    // What the client cannot take was refused, whatever form it would have run in.
-    let refused = HookResponse::Deny { reason: String::new() };
-    let told = match (&answer, is_unputtable) {
-        (HookResponse::Rewrite { .. }, true) => &refused,
-        (answer, _) => answer,
+    let for_user = match &answer {
+        // What the client cannot take was refused.
+        HookResponse::Rewrite { .. } if is_not_taken => Some(for_user::stopped(context, &review, action)),
+        answer => for_user::line(context, &review, action, answer, kept.snapshot.as_ref()),
     };
-    let for_user = for_user::line(context, &review, action, told, kept.snapshot.as_ref());
     let approval = waited.acknowledgement(&answer);
     Answered {
         answer,

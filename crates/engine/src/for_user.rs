@@ -57,12 +57,15 @@ pub(crate) fn line(
             let saved = saved.filter(|saved| saved.entries > 0 && is_told)?;
             Some(about(&format!("saved {} before ", things(review, saved)), &call(), "; `checkrein undo`"))
         }
-        HookResponse::Deny { .. } | HookResponse::Halt { .. } => {
-            let why = masked(&review.reasoning.primary);
-            let held = if review.verdict.kind == VerdictKind::Halt { "halted at " } else { "stopped " };
-            Some(about(held, &call(), &format!(": {why}")))
-        }
+        HookResponse::Deny { .. } | HookResponse::Halt { .. } => Some(stopped(context, review, action)),
     }
+}
+
+/// The line about a call that was refused, whatever form it would have run in.
+pub(crate) fn stopped(context: &Context, review: &Review, action: &Action) -> String {
+    let masked = |text: &str| named_from_here(context, &checkpoint::masked(context, text));
+    let held = if review.verdict.kind == VerdictKind::Halt { "halted at " } else { "stopped " };
+    about(held, &masked(&in_words(action)), &format!(": {}", masked(&review.reasoning.primary)))
 }
 
 /// The line about a call that ran in a safer form, after the user had agreed to that; `None` where it ran as it was. `asked` is its review.

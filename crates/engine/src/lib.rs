@@ -54,7 +54,7 @@
 //! | `interventions` | doing it: halting, going back, reporting |
 //! | `lost_records` | records that went while a session was going on: told, and put back as far as there is a copy |
 //! | `unreviewed` | calls that ran although no review had let them: told |
-//! | `unputtable` | answers that a client cannot take, which are refusals |
+//! | `untaken_answers` | answers that a client cannot take, which are refusals |
 //! | `turn_end` | what the agent said last, weighed |
 //! | `turn_gates`, `push_gates`, `gate_process` | gates at the end of a turn and before a push, by something that is handed in: a process of its own |
 //! | `rollback` | the way back to what stood before a session went wrong |
@@ -157,8 +157,8 @@ pub mod tiers;
 mod turn_end;
 mod turn_gates;
 mod unhooked;
-mod unputtable;
 mod unreviewed;
+mod untaken_answers;
 pub mod usage;
 mod verification;
 

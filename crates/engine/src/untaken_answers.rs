@@ -22,14 +22,14 @@ pub(crate) struct Door<'a> {
 
 /// What a client, by its title, cannot take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unputtable {
+pub(crate) enum UntakenAnswer {
     /// A call in another form than the agent made it.
     ChangedCall(&'static str),
     /// A question about a call.
     Question(&'static str),
 }
 
-impl Unputtable {
+impl UntakenAnswer {
     /// Returns what the record says that the agent was told.
     pub(crate) fn in_the_record(&self) -> String {
         match self {
@@ -43,15 +43,15 @@ impl Unputtable {
 
 impl Door<'_> {
     /// Returns what of the answer to a review the client cannot take, so that it hears a refusal; `None` where it takes the answer.
-    pub(crate) fn refuses(&self, context: &Context, review: &Review) -> Option<Unputtable> {
+    pub(crate) fn refuses(&self, context: &Context, review: &Review) -> Option<UntakenAnswer> {
         let answer = reply(review, self.action, self.place, self.config, self.halted);
         self.refusal_of(context.environment().client, &answer)
     }
 
-    fn refusal_of(&self, client: &ClientAdapter, answer: &HookResponse) -> Option<Unputtable> {
+    fn refusal_of(&self, client: &ClientAdapter, answer: &HookResponse) -> Option<UntakenAnswer> {
         let what = match answer {
-            HookResponse::Rewrite { .. } => Unputtable::ChangedCall(client.title),
-            HookResponse::Ask { .. } => Unputtable::Question(client.title),
+            HookResponse::Rewrite { .. } => UntakenAnswer::ChangedCall(client.title),
+            HookResponse::Ask { .. } => UntakenAnswer::Question(client.title),
             HookResponse::NoOpinion
             | HookResponse::Allow { .. }
             | HookResponse::Context { .. }

@@ -13,11 +13,11 @@ use checkrein_world::{find_workspace, shared_git_directory};
 
 use super::insertions::Inserting as _;
 use super::settings_change::{
-    Approval, ChangeDetail, CompanionChange, MARGIN, Manner, Results, SettingsChange, Written,
+    Approval, ChangeDetail, CompanionChange, MARGIN, Manner, Results, SettingsChange, Written, agreed_to,
 };
 use super::story::at_home;
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
-use crate::terminal::{Reply, bold, confirm, hanging, log, print};
+use crate::terminal::{Reply, bold, confirm, hanging, print};
 use checkrein_engine::Context;
 use checkrein_engine::config_files::replace_file;
 use checkrein_engine::environment::HostEnvironment;
@@ -169,17 +169,7 @@ fn each(
     let approval = match order.manner.approval {
         Approval::Ask if is_changing => {
             show();
-            match confirm("Write these?") {
-                Reply::Yes => Some(Approval::Given),
-                Reply::No => {
-                    log("nothing was written");
-                    None
-                }
-                Reply::Nobody => {
-                    log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
-                    None
-                }
-            }
+            agreed_to("Write these?")
         }
         Approval::Ask => Some(Approval::Given),
         Approval::DryRun => {

@@ -11,10 +11,12 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::find_workspace;
 
 use super::init::{is_executable, place_of, shown_place};
-use super::settings_change::{Approval, ChangeDetail, MARGIN, Manner, Results, SettingsChange, Written};
+use super::settings_change::{
+    Approval, ChangeDetail, MARGIN, Manner, Results, SettingsChange, Written, agreed_to,
+};
 use super::uninstall::UninstallReach;
 use super::{ExitStatus, OutputForm};
-use crate::terminal::{Reply, bold, confirm, hanging, log, plain, print, wrapped};
+use crate::terminal::{bold, hanging, log, plain, print, wrapped};
 
 /// The largest file that is read, in bytes (ours): Claude Code keeps the history of all projects beside its servers.
 const LARGEST: u64 = 64 * 1024 * 1024;
@@ -143,17 +145,7 @@ pub(crate) fn behind(
     let approval = match manner.approval {
         Approval::Ask => {
             show();
-            match confirm("Put these servers behind `checkrein mcp`?") {
-                Reply::Yes => Some(Approval::Given),
-                Reply::No => {
-                    log("nothing was written");
-                    None
-                }
-                Reply::Nobody => {
-                    log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
-                    None
-                }
-            }
+            agreed_to("Put these servers behind `checkrein mcp`?")
         }
         Approval::DryRun => {
             show();

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 use super::{ExitStatus, OutputForm};
 use crate::api;
 use crate::api::installation::{RegistrationAnswer, RegistrationResult};
-use crate::terminal::{bold, counted, dim, hanging, log, print, print_exact, wrapped};
+use crate::terminal::{Reply, bold, confirm, counted, dim, hanging, log, print, print_exact, wrapped};
 
 /// What to do with the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,19 @@ pub enum Approval {
     Given,
     /// Show only.
     DryRun,
+}
+
+/// What is said where nobody could be asked.
+const UNASKED: &str = "nothing was written: there is no terminal to ask at; `--yes` writes without asking";
+
+/// Asks the user whether something is to be written; `None` where they say no or nobody is there, which they are told.
+pub(super) fn agreed_to(question: &str) -> Option<Approval> {
+    match confirm(question) {
+        Reply::Yes => return Some(Approval::Given),
+        Reply::No => log("nothing was written"),
+        Reply::Nobody => log(UNASKED),
+    }
+    None
 }
 
 /// How much of the change is shown.
@@ -168,9 +181,7 @@ impl SettingsChange<'_> {
             }
             (OutputForm::Text, Written::DryRun) => print(&dim(NOTHING_WRITTEN)),
             (OutputForm::Text, Written::Declined) => log("nothing was written"),
-            (OutputForm::Text, Written::Unasked) => {
-                log("nothing was written: there is no terminal to ask at; `--yes` writes without asking");
-            }
+            (OutputForm::Text, Written::Unasked) => log(UNASKED),
         }
         Ok(written.told().1)
     }

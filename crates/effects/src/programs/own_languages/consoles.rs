@@ -21,7 +21,8 @@ const PHP: Runner = Runner::Followed("php", "-r");
 
 /// Sources: Rails 8, "The Rails Command Line"; Django 5, "django-admin and manage.py", and django-extensions; Flask 3, "Command Line"; Scrapy 2, "shell";
 /// Pyramid 2, `pshell`; php(1), `-a`; Laravel 12, "Tinker"; PsySH 0.12; Drush 13, `php:eval` and `php:cli`; WP-CLI 2, `wp shell`; irb, Pry 0.15; Hanami,
-/// Padrino and Jekyll consoles; Spark 3.5, "Quick Start"; Groovy 4, "Groovysh"; sbt 1, "console"; Leiningen 2; Scala 3; utop 2; GHC 9, "Using GHCi".
+/// Padrino and Jekyll consoles; Bun 1.1, `bun -`; Deno 2, "deno repl"; Yarn 4, "yarn node"; Hardhat 2, Truffle 5, Strapi 5 and Sails 1, consoles; Emacs 29, "Initial Options"; Kotlin
+/// 2, "Run code snippets"; Spark 3.5, "Quick Start"; Groovy 4, "Groovysh"; sbt 1, "console"; Leiningen 2; Scala 3; utop 2; GHC 9, "Using GHCi".
 const CONSOLES: &[Console] = &[
     console(&["rails", "hanami", "padrino", "rack-console"], &[&["console"], &["c"]], &[], RUBY),
     console(&["rails"], &[&["runner", "-"], &["r", "-"], &["runner", "/dev/stdin"]], &[], RUBY),
@@ -119,10 +120,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
         if !console.opened.is_empty() && !console.opened.iter().any(is_opened) {
             continue;
         }
-        let input = match &call.input {
-            Input::Text(Value::Exact(text)) => Some(text.clone()),
-            _ => None,
-        };
+        let input = if let Input::Text(Value::Exact(text)) = &call.input { Some(text.clone()) } else { None };
         for code in codes::values(call, console.options).into_iter().chain(input) {
             codes::run_code(machine, call, console.runner, &with_libraries(console.runner, code));
         }

@@ -61,14 +61,13 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
 const SHELLS: &[&str] = &["r !", "r!", "read !", "read!", "terminal ", "term ", "ter "];
 /// Those whose command gets the text of the buffer.
 const HANDED: &[&str] = &["w !", "write !"];
-/// Commands that bring a file into the buffer.
-const BROUGHT: &[&str] =
-    &["r ", "read ", "e ", "edit ", "e! ", "edit! ", "sp ", "split ", "vs ", "tabe ", "tabedit "];
+/// Commands that read a file into the buffer; those that open one do too.
+const READ_INTO: &[&str] = &["r ", "read "];
 
 /// The file that a command of the editor brings into the buffer.
 pub(super) fn brought(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(|c: char| c.is_ascii_digit() || " :%,$.".contains(c));
-    let file = BROUGHT.iter().find_map(|word| line.strip_prefix(word))?.trim();
+    let file = READ_INTO.iter().chain(OPENED).find_map(|word| line.strip_prefix(word))?.trim();
     (!file.is_empty() && !file.starts_with(['!', '+'])).then_some(file)
 }
 
