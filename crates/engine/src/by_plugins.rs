@@ -7,7 +7,8 @@ use checkrein_session::HeldPluginIssue;
 use crate::answering::changes_something;
 use crate::docket::{Circumstances, Docket};
 
-/// What a grave issue adds to the risk while it stands: as an issue of our own (seed 002, +.1 for each).
+/// What a grave issue adds to the risk while it stands: as an issue of our own (seed 002, +.1 for each). One that is among the active
+/// issues of the session adds it there.
 const OF_ISSUE: f64 = 0.1;
 /// What all plugins together add at most (ours): what only reads is never asked about for their sake.
 const MOST: f64 = 0.5;
@@ -22,7 +23,8 @@ pub(crate) fn plugins(docket: &mut Docket, now: &Circumstances<'_>) {
         .filter(|factor| factor.concerns(&programs))
         .map(|factor| named(&factor.plugin, factor.amount, factor.reason.clone()))
         .collect();
-    let grave = findings.issues().filter(|issue| issue.severity >= Severity::High);
+    let grave =
+        findings.issues().filter(|issue| issue.severity >= Severity::High && !now.state.is_active(issue));
     factors.extend(grave.map(|issue| named(&issue.plugin, OF_ISSUE, issue.summary.clone())));
     let mut left = MOST;
     for mut factor in factors {

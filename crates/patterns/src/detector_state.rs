@@ -361,6 +361,12 @@ impl DetectorState {
         &self.standing
     }
 
+    /// The name of the pattern of the user, or of what a plugin sees (`PLUGIN/KIND`), that stands as an issue.
+    pub fn standing_own_pattern(&self) -> Option<&str> {
+        let stands = self.standing.iter().any(|issue| issue.kind == PatternKind::OwnPattern);
+        if stands { self.own.name() } else { None }
+    }
+
     fn stuck(&self, thresholds: &StuckLoopThresholds) -> Option<Issue> {
         if let Some(issue) = self.messages.detect(self.now, thresholds) {
             return Some(issue);

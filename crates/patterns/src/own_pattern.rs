@@ -78,10 +78,18 @@ impl OwnPatterns {
         *self = Self::default();
     }
 
+    /// The name of the one that is the issue, if any fired.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.gravest().map(|one| one.last.name.as_str())
+    }
+
+    fn gravest(&self) -> Option<&Firings> {
+        self.all.iter().max_by_key(|one| (one.last.severity, one.actions.back().copied()))
+    }
+
     /// The gravest that fired; of equal ones that which fired last.
     pub(crate) fn detect(&self) -> Option<Issue> {
-        let of_action = |one: &&Firings| (one.last.severity, one.actions.back().copied());
-        let Firings { last, actions } = self.all.iter().max_by_key(of_action)?;
+        let Firings { last, actions } = self.gravest()?;
         let times = actions.len();
         let often = if times > 1 { format!(", {times} times") } else { String::new() };
         let advice = if last.advice.is_empty() { "keep to what it is there for" } else { &last.advice };

@@ -8,10 +8,11 @@ use checkrein_ledger::{Projection as _, first_prev};
 use checkrein_patterns::ActionNumber;
 use checkrein_policy::{Config, LimitPreset, Mode, Policy, Profile};
 use checkrein_protocol::{
-    Action, ChangeId, ModelUsage, Record, RecordBody, RollbackRecord, RollbackStage, SessionId, Timestamp,
-    TokenCounts, TranscriptMark, UsageRecord,
+    Action, ChangeId, ModelUsage, Observation, Record, RecordBody, RollbackRecord, RollbackStage, SessionId,
+    Timestamp, TokenCounts, TranscriptMark, UsageRecord,
 };
 use checkrein_session::SessionState;
+use checkrein_testkit::records::{outcome, review};
 use checkrein_testkit::world::{command, path, project};
 
 use checkrein_review::VerdictKind;
@@ -225,6 +226,26 @@ fn a_factor_of_a_plugin_raises_the_risk_of_the_calls_that_it_is_about() {
     assert!(most.verdict.kind <= VerdictKind::Nudge, "{:?}", most.risk);
     let below = Case::default().with_factor(-1.0, &[]).decide(CHANGES).review;
     assert_eq!(below.risk.score, reviewed(CHANGES).risk.score);
+}
+
+#[test]
+fn an_issue_of_a_plugin_that_is_an_active_issue_counts_once() {
+    let RecordBody::Outcome(mut ended) = outcome("a-1", false) else { unreachable!() };
+    ended.observation = Some(Observation::default());
+    let fired = Case::default()
+        .with_issue("high")
+        .with(review("a-1", "ok", 1, Vec::new()))
+        .with(RecordBody::Outcome(ended));
+    let before = fired.decide(CHANGES).review;
+    assert!(before.risk.factors.iter().any(|factor| factor.name == "plugin watch"), "{:?}", before.risk);
+    let issue = serde_json::json!({
+        "kind": "own_pattern", "severity": "high", "confidence": 1.0, "impact": 0.0, "signal": 1.0,
+        "summary": "`watch/todo` fired", "advice": "go on", "actions": [],
+    });
+    let active = fired.with(RecordBody::Issue(serde_json::from_value(issue).unwrap()));
+    assert!(active.state.is_active(active.state.plugins().issues().next().unwrap()));
+    let after = active.decide(CHANGES).review;
+    assert!(after.risk.factors.iter().all(|factor| factor.name != "plugin watch"), "{:?}", after.risk);
 }
 
 #[test]

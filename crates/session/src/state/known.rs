@@ -5,7 +5,7 @@ use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
 
-use super::{CallCounts, GateAnswers, PluginFindings, SessionState, VerdictCounts};
+use super::{CallCounts, GateAnswers, HeldPluginIssue, PluginFindings, SessionState, VerdictCounts};
 use crate::spent::UsageTotals;
 
 impl SessionState {
@@ -45,6 +45,11 @@ impl SessionState {
     /// What plugins said about the session.
     pub fn plugins(&self) -> &PluginFindings {
         &self.plugins
+    }
+
+    /// Whether an issue of a plugin is one of the active issues of the history: it makes calls riskier already.
+    pub fn is_active(&self, issue: &HeldPluginIssue) -> bool {
+        self.behaviour.standing_own_pattern() == Some(issue.pattern_name().as_str())
     }
 
     /// Whether a user was asked about this very call, by its exact mark, and it has not ended yet.

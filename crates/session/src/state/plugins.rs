@@ -52,6 +52,11 @@ impl HeldPluginIssue {
     pub fn is_new(&self) -> bool {
         !self.is_told
     }
+
+    /// What it is called among the patterns of the session: `PLUGIN/KIND`.
+    pub fn pattern_name(&self) -> String {
+        format!("{}/{}", self.plugin, self.kind)
+    }
 }
 
 /// A factor of a plugin that counts.
@@ -175,7 +180,7 @@ impl PluginFindings {
             };
             if known.is_none_or(|known| known.latest < issue.latest) {
                 evidence.push(FiredPattern {
-                    name: format!("{plugin}/{}", issue.kind),
+                    name: issue.pattern_name(),
                     severity,
                     summary: issue.summary.clone(),
                     advice: issue.advice.clone(),
