@@ -11,7 +11,8 @@
 //! | `programs` | programs whose effects are more than data |
 //! | `stake` | what an effect would cost |
 //! | `guard` | effects on the guard itself |
-//! | `editor_settings` | settings of an editor that only say how things look |
+//! | `directory_variables` | files of direnv that only set variables |
+//! | `editor_settings` | settings of an editor or a directory that run nothing by themselves |
 //! | `finalize` | certainty and names, when the stakes are set |
 //!
 //! **Invariants.** This crate decides nothing, and touches the machine only through [`World`](checkrein_facts::World). What is not understood
@@ -48,6 +49,7 @@ mod path {
 
 mod added_settings;
 mod catalogue;
+mod directory_variables;
 mod editor_settings;
 mod finalize;
 mod guard;

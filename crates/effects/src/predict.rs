@@ -79,6 +79,9 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     for (path, content) in &announced {
         if let AnnouncedContent::Text(text) = content {
             effects.iter_mut().for_each(|effect| editor_settings::settle_effect(effect, path, text));
+            if run_on_opening::is_hook(path, world) && runs_tasks_alone(text, action, world, catalogue) {
+                effects.iter_mut().for_each(|effect| run_on_opening::note_tasks(effect, path));
+            }
         }
     }
     // Of the line only that counts: the tool starts no shell, and what it reads beside is said already.
@@ -179,7 +182,7 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
     run_on_opening::settle(&mut machine);
     for (hook, text) in run_on_opening::hooks(&machine) {
         if runs_tasks_alone(&text, action, world, catalogue) {
-            run_on_opening::note_tasks(&mut machine, &hook);
+            machine.amend(0, |effect| run_on_opening::note_tasks(effect, &hook));
         }
     }
     machine.into_prediction()

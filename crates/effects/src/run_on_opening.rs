@@ -4,7 +4,7 @@
 //! Whether such a file is one that runs something is said by its place (`persistence` in `checkrein_facts`), or, where most of what stands
 //! in it runs nothing, by a word in it.
 
-use crate::effect::{EffectKind, NetworkReach, Severity};
+use crate::effect::{Effect, EffectKind, NetworkReach, Severity};
 use crate::interpreter::known_hosts;
 use crate::interpreter::{Draft, Machine, Value};
 use crate::nature::Nature;
@@ -56,6 +56,9 @@ const FILES: &[(&str, Part)] = &[
     ("/devbox.json", Part::With("init_hook")),
     // A line that begins with `import` is run by every Python that finds the file (Python, "site").
     (".pth", Part::With("import")),
+    // Emacs ("Safe File Variables"): once it is taken for safe, it runs whenever a file there is opened.
+    ("/.dir-locals.el", Part::With("eval")),
+    ("/.dir-locals-2.el", Part::With("eval")),
     ("/.exrc", Part::Whole),
     ("/.nvimrc", Part::Whole),
     ("/.lvimrc", Part::Whole),
@@ -131,12 +134,11 @@ const HOOKS: &[&str] = &["/.husky/", "/.git/hooks/", "/.githooks/"];
 
 /// The hooks of the project that a command wrote, with their texts.
 pub(crate) fn hooks(machine: &Machine<'_>) -> Vec<(AbsolutePath, String)> {
-    let is_hook = |path: &AbsolutePath| HOOKS.iter().any(|place| path.as_str().contains(place));
     let written = machine
         .effects_since(0)
         .filter(|effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify))
         .filter_map(|effect| effect.target.path().cloned())
-        .filter(|path| is_hook(path) && path.is_within(&machine.world().place().workspace));
+        .filter(|path| is_hook(path, machine.world()));
     let text_of = |path: AbsolutePath| match machine.text(&path) {
         Value::Exact(text) => Some((path, text)),
         Value::AnyOf(_) | Value::Glob(_) | Value::Between { .. } | Value::Unknown => None,
@@ -144,15 +146,18 @@ pub(crate) fn hooks(machine: &Machine<'_>) -> Vec<(AbsolutePath, String)> {
     written.filter_map(text_of).collect()
 }
 
+/// Whether a file is a hook of git that the project has.
+pub(crate) fn is_hook(path: &AbsolutePath, world: &dyn World) -> bool {
+    HOOKS.iter().any(|place| path.as_str().contains(place)) && path.is_within(&world.place().workspace)
+}
+
 /// Marks a hook that does no more than the tasks of the project do when they are called by name.
-pub(crate) fn note_tasks(machine: &mut Machine<'_>, hook: &AbsolutePath) {
-    machine.amend(0, |effect| {
-        let is_write = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
-        if is_write && effect.nature == Nature::Ordinary && effect.target.path() == Some(hook) {
-            effect.nature = Nature::SettingThatRunsNothing;
-            "a hook that only reads, or runs tasks of the project".clone_into(&mut effect.note);
-        }
-    });
+pub(crate) fn note_tasks(effect: &mut Effect, hook: &AbsolutePath) {
+    let is_write = matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+    if is_write && effect.nature == Nature::Ordinary && effect.target.path() == Some(hook) {
+        effect.nature = Nature::SettingThatRunsNothing;
+        "a hook that only reads, or runs tasks of the project".clone_into(&mut effect.note);
+    }
 }
 
 /// Whether a text of TOML names code behind a key outside its tables. One that cannot be read may, where the word stands in it.

@@ -345,7 +345,7 @@ fn grave_change(call: &Call, verb: &str, rest: &[Value], subject: &Value) -> Opt
     }
 }
 
-const CHANGES_PRODUCTION: &str = "changes what runs in production";
+pub(super) const CHANGES_PRODUCTION: &str = "changes what runs in production";
 
 /// Whether the call names a cluster that users depend on.
 fn is_of_production(call: &Call) -> bool {

@@ -136,9 +136,13 @@ fn files(machine: &Machine<'_>, call: &Call, loader: &Loader) -> Vec<AbsolutePat
     let variable = loader.variable.and_then(|name| machine.variable(name));
     named.extend(variable.as_ref().and_then(Value::as_exact));
     // What no grammar has sorted yet is looked at as well: only files that are there count.
-    let operands: Vec<String> =
-        words.iter().filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
-    let is_told = !operands.is_empty() && !call.arguments.operands.is_empty();
+    let operands = words.iter().enumerate().filter(|(at, word)| {
+        // The word behind the program says what to do, also where a directory of the project is called so.
+        let is_deed = *at == 0 && loader.is_deed(&call.program, word)
+            || call.program.split(' ').any(|part| part == **word);
+        !word.starts_with('-') && !is_deed
+    });
+    let operands: Vec<String> = operands.map(|(_, word)| (*word).to_owned()).collect();
     let mut places = Vec::new();
     let all = named.into_iter().map(str::to_owned).chain(operands);
     for text in all {
@@ -157,11 +161,25 @@ fn files(machine: &Machine<'_>, call: &Call, loader: &Loader) -> Vec<AbsolutePat
             }
         }
     }
+    let is_told = !found.is_empty() || !places.is_empty();
     let cwd = machine.cwd().cloned();
     if let Some(cwd) = &cwd {
         for name in loader.files {
             found.push(cwd.join(name));
         }
+        // What a named file of the project belongs to lies beside and above it: `pytest tests/unit/test_a.py` reads `tests/conftest.py`.
+        let above = |path: &AbsolutePath| {
+            std::iter::successors(path.parent(), AbsolutePath::parent)
+                .take_while(|place| place != cwd && place.is_within(cwd))
+                .take(DEPTH)
+                .collect::<Vec<_>>()
+        };
+        let settings: Vec<AbsolutePath> = found
+            .iter()
+            .flat_map(above)
+            .flat_map(|place| loader.files.iter().map(move |name| place.join(name)))
+            .collect();
+        found.extend(settings);
         if !is_told {
             places.extend(loader.places.iter().map(|place| cwd.join(place)));
         }
@@ -257,10 +275,13 @@ fn language_of(path: &AbsolutePath) -> Option<Reading> {
         "c" | "cc" | "cpp" | "cxx" | "go" | "rs" | "zig" | "nim" | "cr" | "swift" | "v" | "odin" | "d"
         | "java" | "kt" | "kts" | "scala" | "groovy" | "exs" | "ex" | "jl" | "hs" | "ml" | "dart" | "cs"
         | "fsx" | "clj" | "el" | "gradle" | "sbt" => Reading::Source(ending.to_owned()),
-        "yml" | "yaml" | "toml" | "cmake" | "build" | "ini" | "cfg" | "CMakeLists.txt" | "txt" | "mk" => {
+        "yml" | "yaml" | "toml" | "cmake" | "build" | "ini" | "cfg" | "CMakeLists.txt" | "txt" | "mk"
+        | "json" | "jsonc" | "tf" | "tofu" | "hcl" | "xml" | "props" | "targets" | "nix" | "conf"
+        | "tape" | "lintstagedrc" | "releaserc" | "versionrc" | "latexmkrc" => Reading::Commands,
+        "Snakefile" | "SConstruct" | "BUILD" | "WORKSPACE" | "bazel" | "BUCK" | "TARGETS" | "Tiltfile" => {
             Reading::Commands
         }
-        "Snakefile" | "SConstruct" | "BUILD" | "WORKSPACE" | "bazel" | "BUCK" => Reading::Commands,
+        ending if ending.ends_with("proj") => Reading::Commands,
         _ => return None,
     })
 }

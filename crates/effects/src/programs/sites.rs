@@ -7,6 +7,8 @@ use crate::effect::{Effect, EffectKind, EffectSite, Severity, SiteKind, Target};
 use crate::interpreter::{Machine, Value};
 use crate::world::Entry;
 
+use super::kubernetes::CHANGES_PRODUCTION;
+
 mod settings;
 
 pub(super) use settings::ssh_host;
@@ -251,6 +253,7 @@ pub(crate) fn is_told_by(program: &str) -> bool {
     program == "kubectx"
         || TABLE.iter().any(|row| row.programs.contains(&program))
         || BY_OPERAND.iter().any(|(programs, ..)| programs.contains(&program))
+        || STARTS_RUNS.contains(&program)
 }
 
 /// Marks the effects beyond this machine that were added since there were `before` of them with the sites that the call names.
@@ -261,6 +264,14 @@ pub(crate) fn mark(machine: &mut Machine<'_>, before: usize, program: &str, word
     }
     let sites = sites(machine, program, words);
     add(machine, before, &sites);
+    if names_production_by_input(program, words) {
+        machine.amend(before, |effect| {
+            if effect.kind == EffectKind::InfrastructureChange {
+                effect.severity = effect.severity.max(Severity::High);
+                CHANGES_PRODUCTION.clone_into(&mut effect.note);
+            }
+        });
+    }
     if are_clusters_of_this_machine(&sites) && !names_server(words) {
         machine.amend(before, |effect| {
             let is_loss =
@@ -363,9 +374,71 @@ fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<EffectSit
             found.extend(of_value(*kind, name));
         }
     }
+    if STARTS_RUNS.contains(&program) {
+        found.extend(words.iter().filter_map(Value::as_exact).filter_map(input_for_place));
+    }
     found.sort();
     found.dedup();
     found
+}
+
+/// Programs that start what runs elsewhere with inputs that they are given (`gh workflow run -f`, `glab ci run --variables`, `az pipelines run
+/// --parameters`, `circleci`, `tkn`, `argo submit -p`, `bk build create --env`, the command lines of Jenkins and TeamCity).
+const STARTS_RUNS: &[&str] = &[
+    "gh",
+    "glab",
+    "az",
+    "circleci",
+    "tkn",
+    "argo",
+    "bk",
+    "jenkins",
+    "jcli",
+    "jx",
+    "teamcity",
+    "drone",
+    "woodpecker-cli",
+    "harness",
+];
+
+/// Whether what a call starts elsewhere is told to work on production.
+fn names_production_by_input(program: &str, words: &[Value]) -> bool {
+    let mut inputs = words.iter().filter_map(Value::as_exact).filter_map(input_for_place);
+    STARTS_RUNS.contains(&program) && inputs.any(|site| site.name.as_deref().is_some_and(is_production))
+}
+
+/// Whether a place is production by its name: a deployment to staging is what a pipeline is for.
+fn is_production(name: &str) -> bool {
+    let mut parts = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    parts.any(|part| {
+        ["prod", "production", "prd", "live"].iter().any(|called| part.eq_ignore_ascii_case(called))
+    })
+}
+
+/// The place that an input of a run names: `environment=production`, `ENV:prod`.
+fn input_for_place(word: &str) -> Option<EffectSite> {
+    const NAMES: &[&str] = &[
+        "env",
+        "environment",
+        "stage",
+        "target",
+        "target_env",
+        "target_environment",
+        "deploy_env",
+        "deploy_environment",
+        "deploy_to",
+        "cluster",
+        "namespace",
+        "tier",
+        "app_env",
+        "rails_env",
+        "node_env",
+    ];
+    let bare = word.rsplit_once("--").map_or(word, |(_, rest)| rest);
+    let (name, value) = bare.split_once(['=', ':'])?;
+    let name = name.trim_start_matches("inputs.").to_ascii_lowercase().replace('-', "_");
+    (NAMES.contains(&name.as_str()) && !value.is_empty())
+        .then(|| EffectSite::named(SiteKind::Workspace, value))
 }
 
 /// The sites that a value names: each of several, or one that is not known.

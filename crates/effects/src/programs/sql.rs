@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use sqlparser::ast::{
-    AlterTableOperation, CopyTarget, FromTable, ObjectName, ObjectType, Query, Select, SetExpr, Statement,
-    TableFactor, TableObject, TableWithJoins,
+    AlterTableOperation, BinaryOperator, CopyTarget, Expr, FromTable, ObjectName, ObjectType, Query, Select,
+    SetExpr, Statement, TableFactor, TableObject, TableWithJoins,
 };
 use sqlparser::dialect::{
     ClickHouseDialect, Dialect, DuckDbDialect, GenericDialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect,
@@ -384,10 +384,62 @@ fn into_table(select: &Select) -> Option<Finding> {
 }
 
 /// Whether a condition keeps some rows out. One that always holds does not.
-fn narrows(condition: Option<&sqlparser::ast::Expr>) -> bool {
-    let Some(condition) = condition else { return false };
-    let text = condition.to_string().to_ascii_lowercase();
-    !matches!(text.as_str(), "1" | "true" | "1 = 1" | "'1' = '1'" | "1 <> 0" | "true = true")
+/// Whether a condition leaves rows out, as far as can be told from its text.
+fn narrows(condition: Option<&Expr>) -> bool {
+    condition.is_some_and(|condition| !holds_for_all(condition))
+}
+
+/// Beginnings of names of columns that say when a row came: none of them lies in the time to come.
+const SINCE: &[&str] =
+    &["created", "inserted", "added", "updated", "modified", "changed", "registered", "signed_up"];
+
+/// Whether a condition holds for every row that an ordinary table has: `1 = 1`, `id > 0`, `id IS NOT NULL`, `name LIKE '%'`,
+/// `created_at < now()`.
+fn holds_for_all(condition: &Expr) -> bool {
+    match condition {
+        Expr::Nested(inner) => holds_for_all(inner),
+        Expr::IsNotNull(inner) | Expr::IsNotFalse(inner) => {
+            matches!(**inner, Expr::Identifier(_) | Expr::Value(_))
+        }
+        Expr::BinaryOp { left, op: BinaryOperator::Or, right } => holds_for_all(left) || holds_for_all(right),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            holds_for_all(left) && holds_for_all(right)
+        }
+        Expr::BinaryOp { left, op, right } => compares_nothing(left, op, right),
+        Expr::Like { negated: false, pattern, .. } | Expr::ILike { negated: false, pattern, .. } => {
+            matches!(pattern.to_string().as_str(), "'%'" | "'%%'")
+        }
+        other => matches!(other.to_string().to_ascii_lowercase().as_str(), "1" | "true" | "not false"),
+    }
+}
+
+fn compares_nothing(left: &Expr, op: &BinaryOperator, right: &Expr) -> bool {
+    let text = |side: &Expr| side.to_string().to_ascii_lowercase();
+    let (before, after) = (text(left), text(right));
+    let is_column = matches!(left, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+    let last = before.rsplit('.').next().unwrap_or(&before).trim_matches(['"', '`', '[', ']']).to_owned();
+    match op {
+        BinaryOperator::Eq => before == after,
+        BinaryOperator::NotEq if !is_column => before != after && matches!(left, Expr::Value(_)),
+        BinaryOperator::Gt | BinaryOperator::GtEq => {
+            is_column && (last == "id" || last.ends_with("_id")) && matches!(after.as_str(), "0" | "-1" | "1")
+                || is_column && after == "''"
+        }
+        BinaryOperator::Lt | BinaryOperator::LtEq => {
+            let now = [
+                "now()",
+                "current_timestamp",
+                "current_date",
+                "getdate()",
+                "sysdate",
+                "curdate()",
+                "datetime('now')",
+            ];
+            let is_now = now.iter().any(|now| after == *now) || after.starts_with("'9");
+            is_column && is_now && SINCE.iter().any(|start| last.starts_with(start))
+        }
+        _ => false,
+    }
 }
 
 fn drops_schema(tree: Option<&Statement>) -> bool {
@@ -465,6 +517,11 @@ mod tests {
             "UPDATE a SET b = 1",
             "TRUNCATE a",
             "DELETE FROM a WHERE 1=1",
+            "DELETE FROM a WHERE id > 0",
+            "DELETE FROM a WHERE (id IS NOT NULL)",
+            "DELETE FROM a WHERE name LIKE '%'",
+            "DELETE FROM a WHERE created_at <= now()",
+            "DELETE FROM a WHERE id = id OR b = 2",
             "ALTER TABLE a DROP COLUMN b",
             "DROP SCHEMA s CASCADE",
             "select 1; drop database x",
@@ -473,6 +530,11 @@ mod tests {
         }
         for text in [
             "DELETE FROM a WHERE id = 1",
+            "DELETE FROM a WHERE expires_at < now()",
+            "DELETE FROM a WHERE id > 0 AND b = 2",
+            "DELETE FROM a WHERE id > 100",
+            "DELETE FROM a WHERE deleted_at IS NULL",
+            "DELETE FROM a WHERE count > 0",
             "UPDATE a SET b = 1 WHERE c = 2",
             "INSERT INTO a VALUES (1)",
             "CREATE INDEX i ON a (b)",

@@ -104,6 +104,12 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
     }
     let tool = call.tool().to_owned();
     match deed {
+        None | Some(Deed::Change | Deed::Run) if moves_money(&name) => {
+            call.add_as(EffectKind::InfrastructureChange, Target::Service(tool), |effect| {
+                effect.severity = Severity::High;
+                effect.note = "moves money".into();
+            });
+        }
         Some(Deed::Quiet) => {}
         // What it changes is what runs later.
         Some(Deed::Change) if sets_up => {}
@@ -133,6 +139,28 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         Some(Deed::Run) => call.opaque("what it runs is not understood"),
         None => call.opaque("what the tool does is not known"),
     }
+}
+
+/// Words of the names of tools that move money (ours; the references of Stripe, PayPal, Square, Plaid, Adyen, Alpaca).
+const MONEY: &[&str] = &[
+    "pay",
+    "payout",
+    "payouts",
+    "refund",
+    "refunds",
+    "charge",
+    "charges",
+    "withdraw",
+    "withdrawal",
+    "purchase",
+    "buy",
+    "sell",
+    "trade",
+];
+
+/// Whether a tool moves money, by the words of its name.
+fn moves_money(name: &Name) -> bool {
+    name.has(MONEY) || name.begins_with(&["place", "submit"]) && name.has(&["order", "bid"])
 }
 
 /// Words of the names of tools that send a request which they are given (ours).

@@ -1,6 +1,10 @@
 //! Which tool loads which code of the project.
 
+mod configured;
+
 use crate::interpreter::{Call, Value};
+
+use configured::CONFIGURED;
 
 /// What the words are that name code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,14 @@ pub(super) struct Loader {
     quiet: &'static [&'static str],
 }
 
+impl Loader {
+    /// Whether a word behind a program says what to do, and names no code.
+    pub(super) fn is_deed(&self, program: &str, word: &str) -> bool {
+        let (with_word, any) = (format!("{program} {word}"), format!("{program} *"));
+        self.programs.iter().any(|name| *name == with_word || *name == any)
+    }
+}
+
 /// Programs that run a module of Python behind `-m`.
 pub(super) const PROFILERS: &[&str] =
     &["coverage", "viztracer", "kernprof", "scalene", "pyinstrument", "memray", "mprof", "debugpy", "py-spy"];
@@ -43,7 +55,7 @@ pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let with_first = format!("{program} {first}");
     let with_option = format!("{program} {}", words.first().map_or("", String::as_str));
     let any = format!("{} *", program.split(' ').next().unwrap_or_default());
-    LOADERS.iter().filter(move |loader| {
+    LOADERS.iter().chain(CONFIGURED).filter(move |loader| {
         loader
             .programs
             .iter()

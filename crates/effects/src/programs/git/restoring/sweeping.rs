@@ -70,7 +70,10 @@ impl Git<'_, '_> {
                     self.possibly_lose_untracked("which files are tracked by then is not known");
                 }
             } else {
-                let draft = Draft::new(EffectKind::VcsLocalLoss, Target::Path(start.clone())).recursive();
+                // On another machine nobody keeps what goes, and what a repository there has besides its commits was put there to stay.
+                let is_kept = sweep == Sweep::Ignored || !self.machine.is_away();
+                let kind = if is_kept { EffectKind::VcsLocalLoss } else { EffectKind::FileDelete };
+                let draft = Draft::new(kind, Target::Path(start.clone())).recursive();
                 self.machine.add(draft.note("which files are not tracked could not be found out").note(note));
                 let known = self.known();
                 let spared = |path: &AbsolutePath| self.spares(exclusions, &known, path);

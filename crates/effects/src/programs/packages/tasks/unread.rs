@@ -16,6 +16,9 @@ const TEXTS: usize = 256;
 /// The greatest number of words of a call that stand one by one in a file (ours).
 const WORDS: usize = 64;
 
+/// The greatest number of elements of XML that are taken for one call (ours).
+const ELEMENTS: usize = 6;
+
 /// A runner.
 struct Runner {
     names: &'static [&'static str],
@@ -107,7 +110,7 @@ const OF_SHELL: &[&str] = &[
     "cd", "exec", "eval", "set", "export", "[", "test", "if", "for", "while", "(", "{", "echo", "source", ".",
 ];
 /// What a text holds that may reach out of the workspace.
-const REACHING: &[&str] = &["~", "HOME", "home", " /", "\"/", "'/", "..", "=/"];
+const REACHING: &[&str] = &["~", "HOME", "home", " /", "\"/", "'/", "..", "=/", "://"];
 
 /// Follows what the file of a runner may run, where that cannot be read as the runner reads it.
 pub(super) fn follow(machine: &mut Machine<'_>, call: &Call) {
@@ -196,7 +199,7 @@ pub(crate) fn keep_what_reaches_out(machine: &mut Machine<'_>, before: usize) {
             | Target::Reference(_)
             | Target::Unknown => false,
         };
-        effect.kind == EffectKind::GuardTampering
+        matches!(effect.kind, EffectKind::GuardTampering | EffectKind::RemoteCodeExecution)
             || hands_out && (is_credential(effect) || is_sent(effect))
             || reaches_out && starts_later(effect)
             || reaches_out && effect.kind.file_change().is_some() && effect.kind != EffectKind::FileCreate
@@ -260,14 +263,24 @@ fn texts_in(text: &str) -> Vec<String> {
     for line in
         text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '<']) && !line.starts_with("//"))
     {
+        // An entry of a list: `- rm x`, `[rm x]`.
+        let line = line.strip_prefix("- ").unwrap_or(line).trim_start();
         all.push(with_home(&line.replace("$$", "$")));
         let behind = line.split_once(['=', ':']).map(|(_, behind)| behind.trim());
         all.extend(behind.map(|behind| with_home(&behind.replace("$$", "$"))));
+        let listed = behind.and_then(|behind| behind.strip_prefix('[')?.strip_suffix(']'));
+        all.extend(
+            listed.into_iter().flat_map(|inner| inner.split(',')).map(|entry| with_home(entry.trim())),
+        );
         // `RUN`, `CMD` and the like.
         let command =
             line.split_once(' ').filter(|(word, _)| word.chars().all(|letter| letter.is_ascii_uppercase()));
         all.extend(command.map(|(_, rest)| with_home(rest.trim())));
     }
+    // Strings of Nix over several lines.
+    let strings = text.split("''").skip(1).step_by(2);
+    all.extend(strings.flat_map(str::lines).map(|line| with_home(line.trim())));
+    all.extend(elements_in(text));
     // The commands of CMake, and what it removes itself.
     for (sign, program) in [("COMMAND ", ""), ("REMOVE_RECURSE ", "rm -rf "), ("file(REMOVE ", "rm -f ")] {
         let behind = text.split(sign).skip(1).filter_map(|behind| behind.split([')', '\n']).next());
@@ -277,6 +290,19 @@ fn texts_in(text: &str) -> Vec<String> {
     all.sort();
     all.dedup();
     all
+}
+
+/// The texts of elements of XML that follow each other, as the words of a call: `<executable>rm</executable><argument>x</argument>`.
+fn elements_in(text: &str) -> Vec<String> {
+    if !text.trim_start().starts_with('<') {
+        return Vec::new();
+    }
+    let texts = text.split('>').skip(1).filter_map(|piece| piece.split('<').next()).map(str::trim);
+    let words: Vec<&str> = texts.filter(|word| !word.is_empty()).collect();
+    (0..words.len())
+        .map(|place| words.iter().skip(place).take(ELEMENTS).copied().collect::<Vec<_>>().join(" "))
+        .map(|call| with_home(&call))
+        .collect()
 }
 
 /// What stands in quotes: where each begins and ends, and its text with what is escaped as it is meant.
@@ -423,6 +449,13 @@ mod tests {
             ("command = \"rm\"\nargs = [\"-rf\", \"/h\"]", "rm -rf /h"),
             ("run = '''\nrm -rf ~\n'''", "rm -rf ~"),
             ("RUN rm -rf /h", "rm -rf /h"),
+            (
+                "<a><executable>rm</executable><argument>-rf</argument> <argument>/h</argument></a>",
+                "rm -rf /h",
+            ),
+            ("script:\n  - rm -rf /h", "rm -rf /h"),
+            ("cmds: [rm -rf /h, ls]", "rm -rf /h"),
+            ("shellHook = ''\n  rm -rf /h\n'';", "rm -rf /h"),
             ("exec(`rm -rf ${process.env.HOME}`)", "rm -rf $HOME"),
             ("sh \"rm -rf #{ENV['HOME']}\"", "rm -rf $HOME"),
             ("execute_process(COMMAND rm -rf $ENV{HOME}/x)", "rm -rf $HOME/x"),
