@@ -18,7 +18,8 @@ pub enum Last {
 }
 
 /// The path that `text` reaches from `start`, through the symbolic links that `entry` knows of. What does not exist is
-/// taken as written.
+/// taken as written. Where a process looks at itself (`/proc/self/cwd`), it is the one that is reviewed, which works in `start`, and never the one
+/// that reviews (proc(5)).
 pub fn resolve(
     entry: &dyn Fn(&AbsolutePath) -> Entry,
     start: &AbsolutePath,
@@ -38,6 +39,14 @@ pub fn resolve(
                 let next = here.join(name);
                 if rest.is_empty() && !follow_last {
                     return next;
+                }
+                if is_the_process_itself(&here) && matches!(name, "cwd" | "root") {
+                    here = if name == "cwd" { start.clone() } else { AbsolutePath::root() };
+                    continue;
+                }
+                if is_the_process_itself(&next) {
+                    here = next;
+                    continue;
                 }
                 match entry(&next) {
                     Entry::Symlink(target) if links < LINKS => {
@@ -60,4 +69,43 @@ pub fn resolve(
         }
     }
     here
+}
+
+/// Whether a directory of the kernel is that of whatever process looks at it.
+fn is_the_process_itself(path: &AbsolutePath) -> bool {
+    let parts: Vec<&str> = path.parts().collect();
+    matches!(parts.as_slice(), ["proc", "self" | "thread-self"] | ["proc", "self" | "thread-self", "task", _])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(text: &str) -> String {
+        let entry = |path: &AbsolutePath| match path.as_str() {
+            "/proc/self" => Entry::Symlink("4711".to_owned()),
+            "/proc/4711/cwd" | "/proc/4711/root" => Entry::Symlink("/somewhere/else".to_owned()),
+            "/home/dev/proj/q" => Entry::Symlink("/proc/self/cwd".to_owned()),
+            _ => Entry::Missing,
+        };
+        resolve(&entry, &AbsolutePath::new("/home/dev/proj").unwrap(), text, Last::Follow).as_str().to_owned()
+    }
+
+    #[test]
+    fn a_process_that_looks_at_itself_is_the_one_that_is_reviewed() {
+        for text in [
+            "/proc/self/cwd/a",
+            "/proc/thread-self/cwd/a",
+            "/proc/self/task/12/cwd/a",
+            "/proc/self/./cwd/b/../a",
+            "/proc/self/root/home/dev/proj/a",
+            "q/a",
+            "/proc/self/cwd/../proj/a",
+        ] {
+            assert_eq!(resolved(text), "/home/dev/proj/a", "{text}");
+        }
+        assert_eq!(resolved("/proc/self/cwd/../.config/x"), "/home/dev/.config/x");
+        assert_eq!(resolved("/proc/4711/cwd/a"), "/somewhere/else/a", "that of another process is a link");
+        assert_eq!(resolved("/proc/self/environ"), "/proc/self/environ");
+    }
 }
