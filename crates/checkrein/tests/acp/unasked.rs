@@ -85,7 +85,7 @@ fn what_a_call_names_is_no_surprise_though_it_happened_before_the_call_was_told(
     agent.writes(&project.join("new.txt"), "new\n");
     agent.writes(&project.join("notes.txt"), "over\n");
     agent.runs("mv draft.md kept.md", || {
-        fs::rename(project.join("draft.md"), project.join("kept.md")).unwrap()
+        fs::rename(project.join("draft.md"), project.join("kept.md")).unwrap();
     });
     agent.runs("echo hi > made.txt", || fs::write(project.join("made.txt"), "hi\n").unwrap());
     agent.runs("rm -r src", || fs::remove_dir_all(project.join("src")).unwrap());
