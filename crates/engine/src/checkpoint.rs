@@ -38,8 +38,7 @@ pub(crate) use announced::announce;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
 use repository::{REFERENCES, beside_workspace, shared};
-pub(crate) use words::was_saved_in;
-pub(crate) use words::{NOT_SAVED, references};
+pub(crate) use words::{NOT_SAVED, references, was_saved_in};
 use words::{
     SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
     would_be_saved,
@@ -181,11 +180,6 @@ pub(crate) fn absent_elsewhere(forecast: &Forecast<'_>, unprotected: &Review) ->
     let mut absent = plan.absent();
     absent.retain(|place| !place.path.starts_with(&workspace));
     absent
-}
-
-/// Whether an action may change something, as far as its review says.
-pub(crate) fn may_change(review: &Review) -> bool {
-    is_unclear(review) || review.side_effects.effects.iter().any(|effect| effect.kind.is_mutating())
 }
 
 /// Whether nobody can say which files an action changes.
@@ -425,14 +419,8 @@ impl Plan {
                 place: Some(place.clone()),
             }))?;
             let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-            Ok(Some(SnapshotRecord {
-                id: id.0,
-                entries,
-                bytes,
-                elapsed_us,
-                not_saved: Vec::new(),
-                begun: None,
-            }))
+            let (id, not_saved, begun) = (id.0, Vec::new(), None);
+            Ok(Some(SnapshotRecord { id, entries, bytes, elapsed_us, not_saved, begun }))
         };
         match taken() {
             Ok(Some(record)) => Protected::Marked { record, left },

@@ -45,7 +45,7 @@ impl Earlier {
     pub(crate) fn of(context: &Context, plain: &Review) -> Option<Self> {
         let start = context.early_start?;
         let bases: Vec<SnapshotId> = start.workspaces.iter().flatten().map(|KeptWorkspace(id)| *id).collect();
-        if bases.is_empty() || !checkpoint::may_change(plain) {
+        if bases.is_empty() || !may_change(plain) {
             return None;
         }
         let root = context.work_tree()?;
@@ -124,4 +124,10 @@ impl Earlier {
         let note = was_saved_in(&held, record.id);
         Protected::Saved { saved, note, left: Vec::new(), incomplete: None, record: Some(record) }
     }
+}
+
+/// Whether an action may change something, as far as its review says.
+fn may_change(review: &Review) -> bool {
+    checkpoint::is_unclear(review)
+        || review.side_effects.effects.iter().any(|effect| effect.kind.is_mutating())
 }
