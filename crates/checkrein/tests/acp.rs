@@ -22,3 +22,5 @@ mod other_words;
 mod real;
 #[path = "acp/streams.rs"]
 mod streams;
+#[path = "acp/unasked.rs"]
+mod unasked;

@@ -9,6 +9,9 @@
 
 mod support;
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::{Value as Json, json};
 use support::{TestEnvironment, shell_call};
 
@@ -32,6 +35,15 @@ impl Session {
     fn ran(&self, id: &str, command: &str) {
         let done = json!({ "tool_response": { "stdout": "", "stderr": "" } });
         self.event("PostToolUse", shell_call(id, command, done));
+    }
+
+    /// The same event as another client tells of it.
+    fn event_of(&self, client: &str, event: &str, fields: Json) {
+        let mut hook = self.0.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+        hook.arg(client).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut hook = hook.spawn().unwrap();
+        hook.stdin.take().unwrap().write_all(&self.0.payload("s", event, fields)).unwrap();
+        hook.wait().unwrap();
     }
 
     fn batch(&self) {
@@ -97,6 +109,27 @@ fn where_the_client_does_not_tell_of_all_ends_nothing_is_said() {
     session.call("toolu_two", "ls");
     session.ran("toolu_two", "ls");
     assert!(!session.row("toolu_one").contains("not run"), "{}", session.row("toolu_one"));
+}
+
+#[test]
+fn a_call_without_an_end_is_not_told_as_one_that_ran() {
+    let ended = || json!({ "tool_response": { "stdout": "", "stderr": "" } });
+    for client in ["claude", "codex", "qwen", "droid"] {
+        let session = Session::new();
+        session.event_of(client, "PreToolUse", shell_call("call_refused", "ls notes", json!({})));
+        assert!(!session.row("call_refused").contains("unknown"), "{client}: it may run still");
+        session.event_of(client, "PreToolUse", shell_call("call_ran", "ls", json!({})));
+        session.event_of(client, "PostToolUse", shell_call("call_ran", "ls", ended()));
+        session.event_of(client, "Stop", json!({ "stop_hook_active": false }));
+        let row = session.row("call_refused");
+        assert!(row.contains("ok: outcome unknown"), "{client}: {row}");
+        assert!(!session.row("call_ran").contains("unknown"), "{client}");
+        let shown = session.0.succeed(&["show", "call_refused"]);
+        assert!(shown.contains("it is not known whether it ran"), "{shown}");
+        // An end that is told late settles it.
+        session.event_of(client, "PostToolUse", shell_call("call_refused", "ls notes", ended()));
+        assert!(!session.row("call_refused").contains("unknown"), "{client}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) use announced::announce;
 use databases::Settled;
 pub(crate) use lost::{Lost, leave};
 use repository::{REFERENCES, beside_workspace, shared};
-pub(crate) use words::{NOT_SAVED, references};
+pub(crate) use words::{NOT_SAVED, references, was_saved_in};
 use words::{
     SavedWords, left_out, missing, places_in_words, references_in_words, special, told, too_much, was_saved,
     would_be_saved,
@@ -183,7 +183,7 @@ pub(crate) fn absent_elsewhere(forecast: &Forecast<'_>, unprotected: &Review) ->
 }
 
 /// Whether nobody can say which files an action changes.
-fn is_unclear(review: &Review) -> bool {
+pub(crate) fn is_unclear(review: &Review) -> bool {
     is_opaque(review) || makes_unknown_files(review) || runs_unread_code(review)
 }
 
@@ -419,7 +419,8 @@ impl Plan {
                 place: Some(place.clone()),
             }))?;
             let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-            Ok(Some(SnapshotRecord { id: id.0, entries, bytes, elapsed_us, not_saved: Vec::new() }))
+            let (id, not_saved, begun) = (id.0, Vec::new(), None);
+            Ok(Some(SnapshotRecord { id, entries, bytes, elapsed_us, not_saved, begun }))
         };
         match taken() {
             Ok(Some(record)) => Protected::Marked { record, left },
@@ -571,7 +572,7 @@ impl Plan {
             reason: masked(context, &in_words(action)),
             place: Some(place.clone()),
         }))?;
-        let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved };
+        let record = SnapshotRecord { id: id.0, entries, bytes, elapsed_us: 0, not_saved, begun: None };
         Ok(Done {
             left,
             saved,

@@ -17,6 +17,7 @@ use checkrein_world::changes::real_path;
 use checkrein_world::{RealWorld, find_workspace};
 
 use crate::config_files;
+use crate::earlier::EarlyStart;
 use crate::environment::{HostEnvironment, confiner, masker};
 use crate::error::CommandError;
 use crate::fail_closed::Failure;
@@ -44,6 +45,8 @@ pub struct Context {
     pub(crate) beginning: Option<Beginning>,
     /// The same, when it is to be written into the next record.
     pub(crate) begun: Option<Box<Beginning>>,
+    /// When the call may have begun, where its agent does not wait for an answer.
+    pub(crate) early_start: Option<EarlyStart>,
     /// The settings that are looser now than at the beginning, and do not count.
     pub(crate) waiting: Vec<&'static str>,
     /// The call that just ended, when its records are gone.
@@ -118,6 +121,7 @@ impl Context {
             rules,
             beginning: None,
             begun: None,
+            early_start: None,
             waiting: Vec::new(),
             unrecorded: None,
             snapshot_gone: None,
@@ -188,6 +192,7 @@ impl Context {
             rules: self.rules.clone(),
             beginning: self.beginning.clone(),
             begun: self.begun.clone(),
+            early_start: self.early_start,
             waiting: self.waiting.clone(),
             unrecorded: self.unrecorded.clone(),
             snapshot_gone: self.snapshot_gone,

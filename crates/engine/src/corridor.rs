@@ -34,6 +34,7 @@ use crate::checkpoint::workspace::Urgency;
 use crate::checkpoint::{self, Protected, Protection};
 use crate::context::Context;
 use crate::docket::{Circumstances, StopCause};
+use crate::earlier::Earlier;
 use crate::fail_closed::Failure;
 use crate::for_user;
 use crate::interventions::{intervene, tell_question};
@@ -108,20 +109,29 @@ pub(crate) fn before(
     let forecast = Forecast::of(action, &world, context.policy());
     let plain = forecast.judge(&Saved::default());
     let took = started.elapsed();
+    let place = SessionPlace {
+        session: ledger.folder().as_str().to_owned(),
+        action: Some(id.as_str().to_owned()),
+        sequence: state.records(),
+    };
+    let words = checkpoint::in_words(action);
+    // What the call found, where it may have begun already.
+    let earlier = Earlier::of(context, &plain).filter(|_| halted.is_none());
+    let past = earlier.as_ref().map(|earlier| earlier.world(&world));
+    let forecast = past.as_ref().map_or(forecast, |past| Forecast::of(action, past, context.policy()));
+    let plain = if past.is_some() { forecast.judge(&Saved::default()) } else { plain };
 
     // Protect.
     let (protected, kept) = if halted.is_some() || need_not_wait(&plain, config) {
         (Protected::Nothing, checkpoint::workspace::Kept::default())
     } else {
-        let place = SessionPlace {
-            session: ledger.folder().as_str().to_owned(),
-            action: Some(id.as_str().to_owned()),
-            sequence: state.records(),
-        };
         let purpose = Protection::Save(place.clone());
-        let mut protected = checkpoint::protect(context, &forecast, &plain, &purpose);
+        let held = earlier.as_ref().filter(|earlier| earlier.holds(&forecast, &plain));
+        let mut protected = match held {
+            Some(earlier) => earlier.protect(context, &plain, (&words, &place)),
+            None => checkpoint::protect(context, &forecast, &plain, &purpose),
+        };
         let saved = protected.record().cloned();
-        let words = checkpoint::in_words(action);
         let urgency = match &protected {
             Protected::Lost(_) => Urgency::Loss,
             Protected::Nothing | Protected::Saved { .. } | Protected::Left(_) | Protected::Marked { .. } => {

@@ -31,6 +31,7 @@ use crate::confirmed_team_policy;
 use crate::context::Context;
 use crate::corridor::{self, Answered, Call, Remains};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::earlier::{EarlyStart, KeptWorkspace};
 use crate::ending;
 use crate::environment::HostEnvironment;
 use crate::fail_closed::Failure;
@@ -118,6 +119,36 @@ impl Engine {
     pub fn answer(&self, event: &HookEvent, started: Instant) -> Response {
         let (context, diagnostics) = self.opened(event);
         Self::answered_in(context, &diagnostics, event, started)
+    }
+
+    /// The same of a call that its agent makes without waiting for an answer: it may have begun.
+    pub fn answer_early(&self, event: &HookEvent, start: EarlyStart, started: Instant) -> Response {
+        let (mut context, diagnostics) = self.opened(event);
+        context.early_start = Some(start);
+        Self::answered_in(context, &diagnostics, event, started)
+    }
+
+    /// Saves the workspace of an event that was answered, so that the next call finds it saved that asks nobody. Returns `None` where nothing
+    /// was saved: the workspace is too large to wait for, or snapshots are off.
+    pub fn keep_workspace(&self, event: &HookEvent) -> Option<KeptWorkspace> {
+        let (context, _) = self.opened(event);
+        let ledger = session_ledger::ledger(context.environment(), &event.session, context.policy().config());
+        let place = SessionPlace {
+            session: ledger.folder().as_str().to_owned(),
+            action: None,
+            sequence: ledger.state().map_or(0, |state| state.records()),
+        };
+        checkpoint::workspace::keep(&context, place).map(KeptWorkspace)
+    }
+
+    /// Whether the call of an event passes without a question by itself: nothing is recorded, as nobody makes the call yet.
+    pub fn passes(&self, event: &HookEvent) -> bool {
+        let (context, _) = self.opened(event);
+        let Some(action) = judged(&event.moment) else { return true };
+        match unhooked::check(&context, action, None).verdict.kind {
+            VerdictKind::Ok | VerdictKind::Nudge => true,
+            VerdictKind::Escalate | VerdictKind::Block | VerdictKind::Halt => false,
+        }
     }
 
     /// The same in the place of a hook that waits for it; `None`, with nothing done and nothing recorded, where the hook has to do it itself.

@@ -7,6 +7,7 @@
 //! | `unhooked` | the same where no hook waits: `check`, the permission event, replay |
 //! | `disclosure` | secrets in what a tool answered, masked before the model reads it |
 //! | `by_plugins` | what plugins said, as far as it makes a verdict stricter |
+//! | `earlier`, `earlier_world` | calls that an agent makes without waiting: what they found |
 //! | `adjudication`, `adjustments`, `docket` | what makes a verdict stricter, and in which order |
 //! | `allowances` | what a user allowed beforehand |
 //! | `answer_links` | signed links with which a question is answered without a login |
@@ -102,6 +103,8 @@ mod corridor;
 pub mod diagnostics;
 mod disclosure;
 mod docket;
+mod earlier;
+mod earlier_world;
 pub mod ending;
 mod engine;
 pub mod environment;
@@ -164,6 +167,7 @@ mod verification;
 
 pub use context::Context;
 pub use disclosure::reader_key;
+pub use earlier::{EarlyStart, KeptWorkspace};
 pub use engine::{Engine, Response, ToolCall, halted, record_failure};
 pub use intervention_texts::check as check_intervention_texts;
 pub use parsed_configurations::ParsedConfigurations;

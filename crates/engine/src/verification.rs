@@ -207,7 +207,7 @@ impl Manner {
 
 /// The review of a call.
 pub(crate) struct Found {
-    /// When it was given.
+    /// When it was given, or earlier, when the call may have begun.
     at: Timestamp,
     /// Its number in the ledger.
     number: u64,
@@ -221,7 +221,8 @@ impl Found {
             let records = last(&ledger.path(), *count).ok()?;
             records.into_iter().rev().find_map(|record| match record.body {
                 RecordBody::Review(review) if review.action_id == *id => {
-                    Some(Self { at: record.at, number: record.seq, review })
+                    let begun = review.snapshot.as_ref().and_then(|snapshot| snapshot.begun);
+                    Some(Self { at: begun.unwrap_or(record.at), number: record.seq, review })
                 }
                 _ => None,
             })
@@ -237,7 +238,9 @@ fn reported(outcome: &Outcome, found: &Found, key: &MaskKey) -> VerificationReco
         .map(|change| Change { path: masked(&real_place(&change.path), key), kind: change.kind })
         .collect();
     let effects = found.review.effects.as_slice();
-    let standings = standings(effects, since(found.at, None, found.at));
+    let mut standings = standings(effects, since(found.at, None, found.at));
+    // What the client says that it changed has changed, also where the call ran before its review.
+    standings.retain(|(path, _)| !changes.iter().any(|change| change.path == *path));
     let ending = if outcome.failed { ActionCompletion::Failed } else { ActionCompletion::Succeeded };
     let comparison = compare(&Aftermath { effects, changes: &changes, standings: &standings, ending });
     let mut record = VerificationRecord { looked: ObservedExtent::Reported, ..VerificationRecord::default() };

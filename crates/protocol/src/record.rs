@@ -531,6 +531,9 @@ pub struct SnapshotRecord {
     /// What was not saved, and why; the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_saved: Vec<String>,
+    /// When the action may have begun, where its agent did not wait for the review: the snapshot holds what stood there then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Timestamp>,
 }
 
 /// A rollback, as written.

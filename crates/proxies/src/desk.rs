@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use checkrein_clients::PROXIED;
+use checkrein_engine::EarlyStart;
+use checkrein_engine::clock::{Clock as _, SystemClock};
 use checkrein_protocol::{
     AbsolutePath, Action, ActionId, CallProgress, Change, ChangeKind, HookEvent, HookEventKind, HookResponse,
     Outcome, SuccessReporting,
@@ -175,16 +177,27 @@ impl Desk {
         name: &str,
         moment: HookEventKind,
     ) -> Said {
-        let said = self.reviewer.ask(HookEvent {
-            client: PROXIED,
-            session: ledger_name(session),
-            cwd: cwd.clone(),
-            actor: None,
-            name: name.to_owned(),
-            transcript: None,
-            permission_mode: None,
-            moment,
-        });
+        self.event_since(None, event(session, cwd, name, moment))
+    }
+
+    /// Saves what the calls of a session find that ask nobody.
+    pub(crate) fn keep_workspace(&mut self, session: &str) {
+        let (cwd, began) = (self.cwd(session), SystemClock.now());
+        let kept = self.reviewer.keep(event(session, &cwd, "keep_workspace", HookEventKind::BatchDone));
+        if let Some(known) = self.state().known(session) {
+            known.keep(began, kept);
+        }
+    }
+
+    /// Whether actions that the agent only offers pass by themselves; nothing is recorded of them.
+    pub(crate) fn pass(&mut self, cwd: &AbsolutePath, method: &str, named: &[Named]) -> bool {
+        named.iter().all(|Named { id, action }| {
+            self.reviewer.passes(event("offered", cwd, method, before(id, action)))
+        })
+    }
+
+    fn event_since(&mut self, start: Option<EarlyStart>, event: HookEvent) -> Said {
+        let said = self.reviewer.ask(event, start);
         said.remarks.iter().for_each(|remark| self.shared.say(remark));
         said
     }
@@ -197,9 +210,20 @@ impl Desk {
         method: &str,
         named: &[Named],
     ) -> (Ruling, Option<String>) {
+        self.review_since(None, session, (cwd, method), named)
+    }
+
+    /// The same of actions that may have begun, where `start` says when.
+    pub(crate) fn review_since(
+        &mut self,
+        start: Option<EarlyStart>,
+        session: &str,
+        (cwd, method): (&AbsolutePath, &str),
+        named: &[Named],
+    ) -> (Ruling, Option<String>) {
         let mut strictest = (Ruling::Passed, None);
         for Named { id, action } in named {
-            let said = self.event(session, cwd, method, before(id, action));
+            let said = self.event_since(start, event(session, cwd, method, before(id, action)));
             let ruling = Ruling::of(&said.answer);
             if ruling.strictness() > strictest.0.strictness() {
                 strictest = (ruling, said.for_user);
@@ -243,6 +267,20 @@ impl Desk {
     /// Why a session may not go on, by the word of a user.
     pub(crate) fn halted(&self, session: &str) -> Option<String> {
         self.shared.judge.halted(&ledger_name(session))
+    }
+}
+
+/// An event of a session.
+fn event(session: &str, cwd: &AbsolutePath, name: &str, moment: HookEventKind) -> HookEvent {
+    HookEvent {
+        client: PROXIED,
+        session: ledger_name(session),
+        cwd: cwd.clone(),
+        actor: None,
+        name: name.to_owned(),
+        transcript: None,
+        permission_mode: None,
+        moment,
     }
 }
 

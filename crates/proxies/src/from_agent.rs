@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use checkrein_clients::says_twice;
+use checkrein_engine::clock::{Clock as _, SystemClock};
 use checkrein_engine::fail_closed::Failure;
 use checkrein_protocol::{Action, HookEventKind, HookResponse};
 use serde_json::Value as Json;
@@ -202,7 +203,7 @@ impl Desk {
             let mut state = self.state();
             let known = state.session(&session);
             let cwd = known.cwd.clone();
-            let open = known.call(&name, line.len());
+            let open = known.call(&name, line.len(), SystemClock.now());
             open.told.take_up(&name, &call);
             let (told, reviewed, was_told) = (open.told.clone(), open.reviewed.clone(), open.is_told);
             known.asks.insert(told.kind.clone());

@@ -172,7 +172,10 @@ impl Desk {
                     }
                     known.turns.push(Key::of(id));
                 }
-                state.order(message.id, Ordered::Prompt(session));
+                state.order(message.id, Ordered::Prompt(session.clone()));
+                drop(state);
+                // From here on the agent may do what it asks nobody about.
+                self.keep_workspace(&session);
                 true
             }
         }

@@ -1,6 +1,7 @@
 //! What the agent tells of its own calls: reviewed as soon as enough of them is known, and looked at when they have ended.
 
 use checkrein_clients::says_twice;
+use checkrein_engine::clock::{Clock as _, SystemClock};
 use checkrein_engine::fail_closed::Failure;
 use checkrein_protocol::{Action, SuccessReporting};
 use serde_json::Value as Json;
@@ -13,6 +14,9 @@ use crate::state::{Named, Permission};
 
 /// How often a call is reviewed by what is told of it while it is still being told (ours).
 const REVIEWS: usize = 4;
+
+/// The kinds of calls that change no file (Agent Client Protocol, version 1, "Tool Calls").
+const CHANGES_NOTHING: [&str; 5] = ["read", "search", "fetch", "think", "switch_mode"];
 
 impl Desk {
     /// What the agent tells of one of its calls.
@@ -58,7 +62,7 @@ impl Desk {
             let mut state = self.state();
             let session = state.session(&session);
             let cwd = session.cwd.clone();
-            let open = session.call(&call, length);
+            let open = session.call(&call, length, SystemClock.now());
             // What is shown at the end is what came of it.
             if let Some(told) = read.as_ref().filter(|_| !ends || open.reviewed.is_none()) {
                 open.told.take_up(&call, told);
@@ -72,11 +76,15 @@ impl Desk {
                 }
                 None => true,
             };
-            actions.filter(|actions| status != "failed" && is_new(actions)).map(|actions| (cwd, actions))
+            // The agent asks nobody as far as is known, so the call may have begun.
+            let start = Some(open.start).filter(|_| open.permission == Permission::NotAsked);
+            actions
+                .filter(|actions| status != "failed" && is_new(actions))
+                .map(|actions| (cwd, start, actions))
         };
-        let told = due.and_then(|(cwd, actions)| {
+        let told = due.and_then(|(cwd, start, actions)| {
             let named = named(&call, actions);
-            let (ruling, told) = self.review(&session, &cwd, "tool_call", &named);
+            let (ruling, told) = self.review_since(start, &session, (&cwd, "tool_call"), &named);
             self.keep(&session, &call, named, ruling);
             told
         });
@@ -99,7 +107,7 @@ impl Desk {
         let ruling = Ruling::Refused(Failure::Payload(what).reason());
         {
             let mut state = self.state();
-            let open = state.session(session).call(call, length);
+            let open = state.session(session).call(call, length, SystemClock.now());
             open.is_twofold = true;
             open.reviewed = Some((Vec::new(), ruling));
         }
@@ -165,6 +173,9 @@ impl Desk {
             &named,
             &Ended { error, success, output, since: open.since },
         );
+        if !CHANGES_NOTHING.contains(&open.told.kind.as_str()) {
+            self.keep_workspace(session);
+        }
         if let (Ruling::Asked(reason), Permission::NotAsked) = (&ruling, open.permission) {
             let reason = first_line(reason).trim_start_matches("checkrein asks you first: ");
             let text = format!(

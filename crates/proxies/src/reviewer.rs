@@ -8,9 +8,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use checkrein_engine::Engine;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::fail_closed::Failure;
+use checkrein_engine::{EarlyStart, Engine, KeptWorkspace, Response};
 use checkrein_ledger::last;
 use checkrein_protocol::{
     Action, ActionId, HookEvent, HookEventKind, HookResponse, RecordBody, SessionId, VerificationRecord,
@@ -49,6 +49,24 @@ pub trait CallJudge: fmt::Debug + Send + Sync {
     /// Answers an event, and records it.
     fn judge(&self, event: &HookEvent) -> Said;
 
+    /// Answers an event of a call that its agent makes without waiting: it may have begun. Records it.
+    fn judge_early(&self, event: &HookEvent, start: EarlyStart) -> Said {
+        let _ = start;
+        self.judge(event)
+    }
+
+    /// Saves the workspace of an event that was answered, so that a call finds it saved that asks nobody; `None` where it was not.
+    fn keep_workspace(&self, event: &HookEvent) -> Option<KeptWorkspace> {
+        let _ = event;
+        None
+    }
+
+    /// Whether the call of an event passes by itself, without a record: the agent only offers it.
+    fn passes(&self, event: &HookEvent) -> bool {
+        let _ = event;
+        false
+    }
+
     /// Why a session may not go on, by the word of a user or of the run above; `None` when it may.
     fn halted(&self, session: &SessionId) -> Option<String>;
 
@@ -67,6 +85,12 @@ impl EngineJudge {
     /// The engine of this host environment.
     pub fn new(environment: HostEnvironment) -> Self {
         Self { engine: Engine::new(environment.clone()), environment }
+    }
+
+    fn said(&self, event: &HookEvent, response: Response) -> Said {
+        let for_user = response.for_user.clone().or_else(|| self.surprises(event));
+        let remarks = response.diagnostics.iter().map(|one| format!("checkrein: {one}")).collect();
+        Said { answer: response.answer, for_user, remarks }
     }
 
     /// What changed though it was not foreseen, for the user.
@@ -100,10 +124,19 @@ fn surprised(verification: &VerificationRecord) -> Option<String> {
 
 impl CallJudge for EngineJudge {
     fn judge(&self, event: &HookEvent) -> Said {
-        let response = self.engine.answer(event, Instant::now());
-        let for_user = response.for_user.clone().or_else(|| self.surprises(event));
-        let remarks = response.diagnostics.iter().map(|one| format!("checkrein: {one}")).collect();
-        Said { answer: response.answer, for_user, remarks }
+        self.said(event, self.engine.answer(event, Instant::now()))
+    }
+
+    fn judge_early(&self, event: &HookEvent, start: EarlyStart) -> Said {
+        self.said(event, self.engine.answer_early(event, start, Instant::now()))
+    }
+
+    fn passes(&self, event: &HookEvent) -> bool {
+        self.engine.passes(event)
+    }
+
+    fn keep_workspace(&self, event: &HookEvent) -> Option<KeptWorkspace> {
+        self.engine.keep_workspace(event)
     }
 
     fn halted(&self, session: &SessionId) -> Option<String> {
@@ -123,10 +156,27 @@ pub(crate) struct Reviewer {
     deadline: Duration,
 }
 
+/// What a worker is given to do.
+#[derive(Debug)]
+enum Work {
+    Answer(HookEvent),
+    AnswerEarly(HookEvent, EarlyStart),
+    Keep(HookEvent),
+    Weigh(HookEvent),
+}
+
+/// What came of it.
+#[derive(Debug)]
+enum Done {
+    Said(Said),
+    Kept(Option<KeptWorkspace>),
+    Weighed(bool),
+}
+
 #[derive(Debug)]
 struct Worker {
-    events: SyncSender<HookEvent>,
-    answers: Receiver<Result<Said, Failure>>,
+    work: SyncSender<Work>,
+    done: Receiver<Result<Done, Failure>>,
 }
 
 impl Reviewer {
@@ -139,10 +189,11 @@ impl Reviewer {
         Self { deadline, ..self }
     }
 
-    /// Answers an event. What could not be answered is a refusal with its reason, and that is written down.
-    pub(crate) fn ask(&mut self, event: HookEvent) -> Said {
+    /// Answers an event; that of a call which may have begun says when. What could not be answered is a refusal with its reason, and that is
+    /// written down.
+    pub(crate) fn ask(&mut self, event: HookEvent, start: Option<EarlyStart>) -> Said {
         let session = event.session.clone();
-        self.try_ask(event).unwrap_or_else(|failure| {
+        self.try_ask(event, start).unwrap_or_else(|failure| {
             let reason = failure.reason();
             let remarks = vec![format!("checkrein: {failure}")];
             // Where it hangs this would hang too: nobody waits for it.
@@ -155,16 +206,40 @@ impl Reviewer {
         })
     }
 
-    fn try_ask(&mut self, event: HookEvent) -> Result<Said, Failure> {
+    /// Saves the workspace of an event; `None` where that failed or took too long.
+    pub(crate) fn keep(&mut self, event: HookEvent) -> Option<KeptWorkspace> {
+        match self.work(Work::Keep(event)) {
+            Ok(Done::Kept(kept)) => kept,
+            Ok(Done::Said(_) | Done::Weighed(_)) | Err(_) => None,
+        }
+    }
+
+    /// Whether the call of an event that is only offered passes by itself; nothing is recorded.
+    pub(crate) fn passes(&mut self, event: HookEvent) -> bool {
+        matches!(self.work(Work::Weigh(event)), Ok(Done::Weighed(true)))
+    }
+
+    fn try_ask(&mut self, event: HookEvent, start: Option<EarlyStart>) -> Result<Said, Failure> {
         if is_too_long(&event) {
             return Err(Failure::Oversize);
         }
+        let work = match start {
+            None => Work::Answer(event),
+            Some(start) => Work::AnswerEarly(event, start),
+        };
+        match self.work(work)? {
+            Done::Said(said) => Ok(said),
+            Done::Kept(_) | Done::Weighed(_) => Err(Failure::Panic),
+        }
+    }
+
+    fn work(&mut self, work: Work) -> Result<Done, Failure> {
         let worker = match self.worker.take() {
             Some(worker) => worker,
             None => start(Arc::clone(&self.judge)).map_err(|error| Failure::Resources(error.to_string()))?,
         };
-        worker.events.send(event).map_err(|_| Failure::Panic)?;
-        match worker.answers.recv_timeout(self.deadline) {
+        worker.work.send(work).map_err(|_| Failure::Panic)?;
+        match worker.done.recv_timeout(self.deadline) {
             Ok(answer) => {
                 self.worker = Some(worker);
                 answer
@@ -177,18 +252,23 @@ impl Reviewer {
 }
 
 fn start(judge: Arc<dyn CallJudge>) -> io::Result<Worker> {
-    let (events, waiting) = mpsc::sync_channel::<HookEvent>(1);
-    let (sender, answers) = mpsc::sync_channel(1);
-    let work = move || {
-        for event in waiting {
-            let said = panic::catch_unwind(AssertUnwindSafe(|| judge.judge(&event)));
-            if sender.send(said.map_err(|_| Failure::Panic)).is_err() {
+    let (work, waiting) = mpsc::sync_channel::<Work>(1);
+    let (sender, done) = mpsc::sync_channel(1);
+    let carry_out = move || {
+        for one in waiting {
+            let came = panic::catch_unwind(AssertUnwindSafe(|| match &one {
+                Work::Answer(event) => Done::Said(judge.judge(event)),
+                Work::AnswerEarly(event, start) => Done::Said(judge.judge_early(event, *start)),
+                Work::Weigh(event) => Done::Weighed(judge.passes(event)),
+                Work::Keep(event) => Done::Kept(judge.keep_workspace(event)),
+            }));
+            if sender.send(came.map_err(|_| Failure::Panic)).is_err() {
                 return;
             }
         }
     };
-    thread::Builder::new().name("review".to_owned()).stack_size(STACK).spawn(work)?;
-    Ok(Worker { events, answers })
+    thread::Builder::new().name("review".to_owned()).stack_size(STACK).spawn(carry_out)?;
+    Ok(Worker { work, done })
 }
 
 fn is_too_long(event: &HookEvent) -> bool {
@@ -306,14 +386,14 @@ mod tests {
         let mut reviewer = Reviewer::new(Arc::<Failing>::clone(&judge)).within(Duration::from_millis(1500));
         let long = "x".repeat(COMMAND_LIMIT + 1);
         for (command, why) in [("panic", "panic"), ("hang", "in time"), (long.as_str(), "larger than")] {
-            let said = reviewer.ask(event(command));
+            let said = reviewer.ask(event(command), None);
             match Ruling::of(&said.answer) {
                 Ruling::Refused(reason) => {
                     assert!(reason.contains(why) && reason.lines().count() <= 5, "{reason}");
                 }
                 other => panic!("{other:?}"),
             }
-            assert_eq!(Ruling::of(&reviewer.ask(event("ls")).answer), Ruling::Passed);
+            assert_eq!(Ruling::of(&reviewer.ask(event("ls"), None).answer), Ruling::Passed);
         }
         let started = Instant::now();
         while judge.recorded.lock().unwrap().len() < 3 && started.elapsed() < Duration::from_secs(5) {

@@ -6,7 +6,8 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Instant;
 
-use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId};
+use checkrein_engine::{EarlyStart, KeptWorkspace};
+use checkrein_protocol::{AbsolutePath, Action, ActionId, SessionId, Timestamp};
 use serde_json::Value as Json;
 
 use crate::acts::ToldCall;
@@ -25,6 +26,12 @@ const TEXTS: usize = 64 * 1024 * 1024;
 /// Questions of ours that may wait, and how long what waits for them may be, in bytes (ours).
 const QUESTIONS: usize = 64;
 const HELD: usize = 64 * 1024 * 1024;
+
+/// How long after it began an agent tells of a call at the latest, in milliseconds (ours).
+const LATE: u64 = 1_000;
+
+/// By how much the clock of a file system may be behind, in milliseconds (ours): it ticks up to every 10 ms.
+const TICK: u64 = 10;
 
 /// An action under the name that its review has.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +67,8 @@ pub(crate) struct OpenCall {
     pub(crate) is_told: bool,
     /// When it was first heard of.
     pub(crate) since: Instant,
+    /// The same by the clock, with what the workspace held before.
+    pub(crate) start: EarlyStart,
     /// How long what was told of it is, in bytes.
     size: usize,
 }
@@ -81,6 +90,8 @@ pub(crate) struct Session {
     pub(crate) asks: BTreeSet<String>,
     /// What the user allowed for the rest of it.
     pub(crate) standing: Standing,
+    /// What the workspace held before calls, each with the time at which saving it began: the last two.
+    workspaces: VecDeque<(Timestamp, KeptWorkspace)>,
     calls: VecDeque<(String, OpenCall)>,
 }
 
@@ -216,6 +227,7 @@ impl State {
             is_cancelled: false,
             asks: BTreeSet::new(),
             standing: Standing::default(),
+            workspaces: VecDeque::new(),
             calls: VecDeque::new(),
         })
     }
@@ -328,9 +340,11 @@ impl State {
 }
 
 impl Session {
-    /// The call with this name, which is made known when it is not; `size` is how long what is told of it now is, in bytes.
-    pub(crate) fn call(&mut self, name: &str, size: usize) -> &mut OpenCall {
+    /// The call with this name, which is made known when it is not: it was heard of at `heard` at the earliest. `size` is how long what is told
+    /// of it now is, in bytes.
+    pub(crate) fn call(&mut self, name: &str, size: usize, heard: Timestamp) -> &mut OpenCall {
         let at = self.calls.iter().position(|(other, _)| other == name);
+        let start = self.early_start(heard);
         let (name, mut call) = at.and_then(|at| self.calls.remove(at)).unwrap_or_else(|| {
             let call = OpenCall {
                 told: ToldCall::default(),
@@ -340,6 +354,7 @@ impl Session {
                 permission: Permission::NotAsked,
                 is_told: false,
                 since: Instant::now(),
+                start,
                 size: 0,
             };
             (name.to_owned(), call)
@@ -359,6 +374,31 @@ impl Session {
     /// The call with this name, if it is known.
     pub(crate) fn known_call(&mut self, name: &str) -> Option<&mut OpenCall> {
         self.calls.iter_mut().find(|(other, _)| other == name).map(|(_, call)| call)
+    }
+
+    /// When a call may have begun that is heard of now for the first time: the agent tells of it when it likes, but not before the end of the
+    /// calls that came before it.
+    fn early_start(&self, heard: Timestamp) -> EarlyStart {
+        let at = Timestamp(heard.0.saturating_sub(LATE));
+        let mut newest_first = self.workspaces.iter().rev();
+        let Some((began, kept)) = newest_first.next() else {
+            return EarlyStart { at, workspaces: [None; 2] };
+        };
+        if *began < at {
+            return EarlyStart { at, workspaces: [Some(*kept), None] };
+        }
+        // It may have begun while that was saved.
+        let at = Timestamp(began.0.saturating_sub(TICK));
+        EarlyStart { at, workspaces: [Some(*kept), newest_first.next().map(|(_, kept)| *kept)] }
+    }
+
+    /// The workspace was saved; that began at this time.
+    pub(crate) fn keep(&mut self, began: Timestamp, kept: Option<KeptWorkspace>) {
+        let Some(kept) = kept else { return self.workspaces.clear() };
+        while self.workspaces.len() > 1 {
+            self.workspaces.pop_front();
+        }
+        self.workspaces.push_back((began, kept));
     }
 
     /// The agent works in another way from now on, or was told to ask no more: that it asked earlier says nothing of later calls.
@@ -444,10 +484,10 @@ mod tests {
         assert_eq!(state.open().len(), SESSIONS);
         let session = state.session("s");
         for number in 0..2 * CALLS {
-            session.call(&number.to_string(), 1);
+            session.call(&number.to_string(), 1, Timestamp(1));
         }
         assert!(session.known_call("0").is_none() && session.known_call("511").is_some());
-        session.call("large", TEXTS);
+        session.call("large", TEXTS, Timestamp(1));
         assert!(session.known_call("511").is_none() && session.known_call("large").is_some());
         let held = || Held {
             line: vec![0; HELD / 2],
@@ -469,7 +509,7 @@ mod tests {
         let mut state = State::new(place());
         let session = state.session("s");
         let named = Named { id: ActionId("1".to_owned()), action: inputs::write("/w/a", "x", &place()) };
-        session.call("1", 0).reviewed = Some((vec![named], Ruling::Passed));
+        session.call("1", 0, Timestamp(1)).reviewed = Some((vec![named], Ruling::Passed));
         assert!(session.covering(&inputs::write("a", "x", &place())).is_some());
         assert!(session.covering(&inputs::write("/w/a", "y", &place())).is_none());
         assert!(session.covering(&inputs::write("/w/b", "x", &place())).is_none());

@@ -144,9 +144,7 @@ impl<'a> Forecast<'a> {
         }
         let mut rewrite = rewrite::spare_guard(self.action, review, self.world)?;
         let mut spared = self.judge_rewrite(&rewrite, saved);
-        let touches_guard =
-            spared.side_effects.effects.iter().any(|effect| effect.kind == EffectKind::GuardTampering);
-        if touches_guard {
+        if spared.side_effects.effects.iter().any(rewrite::touches_guard) {
             return None;
         }
         if spared.decision == Decision::Block {

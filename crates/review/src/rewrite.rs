@@ -3,6 +3,7 @@
 //! Each rewrite works on the tree and the spans of the text, never on patterns in it, and proposes nothing when the command
 //! is not exactly of the form it knows. The caller reviews the proposal and drops it unless it passes.
 
+use checkrein_facts::places::watcher;
 use checkrein_facts::{Entry, World};
 use checkrein_policy::Decision;
 use checkrein_protocol::{AbsolutePath, Action, Effect, EffectKind, Target};
@@ -126,17 +127,20 @@ fn is_shared(reference: &str) -> bool {
     SHARED.contains(&name) || first == "release" || name.contains(' ')
 }
 
+/// Whether an effect changes what holds an agent to its rules: files of the guard, and settings of any agent, whichever of them asks.
+pub(crate) fn touches_guard(effect: &Effect) -> bool {
+    let is_of_agent = || effect.target.path().is_some_and(|path| watcher(path).is_some());
+    effect.kind == EffectKind::GuardTampering
+        || effect.kind == EffectKind::SystemModification && is_of_agent()
+}
+
 /// `git clean`, `git stash` and `find` become the same that leave out the files of the guard, when nothing else about the guard is in the way.
 /// What is known of the command then is what its own review says.
 pub(crate) fn spare_guard(action: &Action, review: &Review, world: &dyn World) -> Option<Rewrite> {
     let text = action.shell_text()?;
     let parsed = parse(text);
-    let touched: Vec<&Effect> = review
-        .side_effects
-        .effects
-        .iter()
-        .filter(|effect| effect.kind == EffectKind::GuardTampering)
-        .collect();
+    let touched: Vec<&Effect> =
+        review.side_effects.effects.iter().filter(|effect| touches_guard(effect)).collect();
     if !parsed.problems.is_empty() || touched.is_empty() {
         return None;
     }

@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use checkrein_protocol::{ActionId, CallDisposition, Record, RecordBody, ReviewRecord};
 use serde::{Deserialize, Serialize};
 
-use crate::state::{TURN_END_EVENTS, bounds};
+use crate::state::{SESSION_END, TURN_END_EVENTS, bounds};
 
 /// How many calls may be open at one time (ours): an agent makes fewer side by side, with its sub-agents.
 const MOST_OPEN: usize = 64;
@@ -86,6 +86,13 @@ impl OpenCalls {
             _ => {}
         }
         self.not_run()
+    }
+
+    /// The calls of which no end was told though their turn or session is over by this record: the client refused them, they failed, or it tells
+    /// of no such end.
+    pub fn untold<'a>(&'a self, record: &Record) -> impl Iterator<Item = &'a ActionId> {
+        let is_over = matches!(&record.body, RecordBody::Event { name, .. } if name == SESSION_END);
+        self.open.iter().filter(move |call| call.is_passed || is_over).map(|call| &call.id)
     }
 
     fn end(&mut self, id: &ActionId) {

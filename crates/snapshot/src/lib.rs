@@ -10,6 +10,7 @@
 //! | `node` | what is saved: files, links, directories, snapshots |
 //! | `id`, `bytes`, `metadata` | the names of things, bytes as bytes, what the system says of a file |
 //! | `draft` | a snapshot that is being taken |
+//! | `earlier` | the workspace at a moment that is past |
 //! | `lookup` | paths of any length, through no link |
 //! | `way` | looking up one path after the other |
 //! | `lending` | modes that directories are given for a while |
@@ -41,6 +42,7 @@ mod databases;
 mod diff;
 mod diff_view;
 mod draft;
+mod earlier;
 mod error;
 mod footprint;
 mod git_index;
@@ -69,6 +71,7 @@ pub use capture::*;
 pub use diff::{Difference, Differences};
 pub use diff_view::Compared;
 pub use draft::{Effort, SnapshotDraft};
+pub use earlier::EarlierWorkspace;
 pub use error::SnapshotError;
 pub use footprint::{LoggedExtent, LoggedStart};
 pub use git_index::InIndex;

@@ -229,6 +229,22 @@ fn the_tool_of_a_server_that_is_called_through_the_editor_is_judged() {
 }
 
 #[test]
+fn a_way_to_log_in_that_is_only_offered_begins_no_session() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    let terminal =
+        json!({ "label": "Log in", "command": "node", "args": ["/opt/agent/cli.js", "/login"], "env": {} });
+    let method = json!({ "id": "x", "name": "Log in", "_meta": { "terminal-auth": terminal } });
+    connection.reaches_editor(
+        &json!({ "jsonrpc": "2.0", "id": 1, "result": { "protocolVersion": 1, "authMethods": [method] } }),
+    );
+    connection.end();
+    let sessions = std::fs::read_dir(environment.state().join("sessions"));
+    let names: Vec<_> = sessions.into_iter().flatten().flatten().map(|one| one.file_name()).collect();
+    assert!(names.is_empty(), "{names:?}");
+}
+
+#[test]
 fn a_way_to_log_in_that_runs_what_must_not_is_taken_out() {
     let environment = TestEnvironment::new();
     let mut connection = Connection::open(&environment);

@@ -254,6 +254,33 @@ fn qwen_is_held_by_the_proxy() {
 }
 
 #[test]
+fn what_opencode_does_unasked_is_no_surprise_and_comes_back() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("notes.txt", "mine\n");
+    environment.write("draft.md", "the draft\n");
+    let write =
+        |name: &str, text: &str| ("write", json!({ "filePath": project.join(name), "content": text }));
+    let model = ChatModel::start(vec![
+        write("new.txt", "new\n"),
+        ("read", json!({ "filePath": project.join("notes.txt") })),
+        write("notes.txt", "over\n"),
+        ("bash", json!({ "command": "rm draft.md", "description": "d" })),
+    ]);
+    let Some(mut agent) = with_plugin_settings(&environment, "opencode", &model) else {
+        not_run("opencode is not installed here: `cargo xtask clients`");
+        return;
+    };
+    agent.arg("acp");
+    let seen = turn(&environment, &agent);
+    assert!(seen.asked.is_empty() && !seen.said.contains("predicted"), "{:?} {}", seen.asked, seen.said);
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(fs::read_to_string(project.join("draft.md")).unwrap(), "the draft\n");
+    environment.succeed(&["undo", "--yes"]);
+    assert_eq!(fs::read_to_string(project.join("notes.txt")).unwrap(), "mine\n");
+}
+
+#[test]
 fn opencode_that_asks_is_held_by_the_proxy() {
     let environment = TestEnvironment::new();
     environment.write("scratch/only-copy.txt", "x\n");

@@ -30,6 +30,8 @@ pub enum QuestionOutcome {
     Open,
     /// It was no question of ours: the call was let through, and the client or its user refused it, as far as is known.
     NotRun,
+    /// It was no question of ours: the call was let through, and its turn ended without a word of how it had ended.
+    Untold,
 }
 
 impl QuestionOutcome {
@@ -39,9 +41,14 @@ impl QuestionOutcome {
             Self::YesByUser => "yes by user",
             Self::NoByUser => "no by user",
             Self::NoAnswer => "no answer",
-            Self::Yes | Self::Told | Self::No | Self::Refused | Self::Nobody | Self::Open | Self::NotRun => {
-                self.word()
-            }
+            Self::Yes
+            | Self::Told
+            | Self::No
+            | Self::Refused
+            | Self::Nobody
+            | Self::Open
+            | Self::NotRun
+            | Self::Untold => self.word(),
         }
     }
 
@@ -64,6 +71,7 @@ impl QuestionOutcome {
             Self::Nobody => "unanswered",
             Self::Open => "open",
             Self::NotRun => "not run",
+            Self::Untold => "outcome unknown",
         }
     }
 
@@ -71,7 +79,7 @@ impl QuestionOutcome {
     pub fn kept_from_running(self) -> bool {
         match self {
             Self::No | Self::NoAnswer | Self::NoByUser | Self::Refused | Self::NotRun => true,
-            Self::Yes | Self::YesByUser | Self::Told | Self::Nobody | Self::Open => false,
+            Self::Yes | Self::YesByUser | Self::Told | Self::Nobody | Self::Open | Self::Untold => false,
         }
     }
 
@@ -88,6 +96,7 @@ impl QuestionOutcome {
             Self::Nobody => "nobody: it ran without an answer",
             Self::Open => "not yet",
             Self::NotRun => "the client or its user refused it, as far as we know",
+            Self::Untold => "not known: the client refused it, or it failed, or its end was not told",
         }
     }
 }
@@ -119,6 +128,11 @@ impl AnswerReader {
         let not_run = self.open.take(record);
         let is_prompt = matches!(record.body, RecordBody::Prompt { .. });
         not_run.into_iter().for_each(|id| self.close(id, is_prompt));
+        if is_prompt || matches!(record.body, RecordBody::Event { .. }) {
+            for id in self.open.untold(record) {
+                self.found.entry(id.clone()).or_insert(QuestionOutcome::Untold);
+            }
+        }
         match &record.body {
             RecordBody::Review(review)
                 if review.verdict == VerdictKind::Escalate && review.mode == Enforcement::Enforce =>
@@ -139,7 +153,9 @@ impl AnswerReader {
                 self.calls.remove(&unanswered.action_id);
             }
             RecordBody::Outcome(outcome) => {
-                if self.found.get(&outcome.action_id) == Some(&QuestionOutcome::NotRun) {
+                if let Some(QuestionOutcome::NotRun | QuestionOutcome::Untold) =
+                    self.found.get(&outcome.action_id)
+                {
                     self.found.remove(&outcome.action_id);
                 }
                 if let Some(answer @ QuestionOutcome::Open) = self.found.get_mut(&outcome.action_id) {

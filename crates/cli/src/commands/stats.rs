@@ -162,7 +162,11 @@ impl Sums {
         }
         opinions.values().for_each(|fields| self.judged(fields));
         open.into_values().for_each(|kind| self.interventions.entry(kind).or_default().open += 1);
-        for answer in answers.found.into_values().filter(|answer| *answer != QuestionOutcome::NotRun) {
+        for answer in answers
+            .found
+            .into_values()
+            .filter(|answer| !matches!(answer, QuestionOutcome::NotRun | QuestionOutcome::Untold))
+        {
             *self.questions.entry(answer.name()).or_default() += 1;
         }
         for (count, word) in state.calls().parts() {

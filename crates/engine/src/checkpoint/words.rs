@@ -88,6 +88,11 @@ pub(super) fn was_saved(what: &SavedWords, left_out: Option<&str>, id: u64) -> S
     }
 }
 
+/// The same of places that a snapshot of the whole workspace holds.
+pub(crate) fn was_saved_in(places: &[ToSave], id: u64) -> String {
+    was_saved(&places_in_words(places), None, id)
+}
+
 pub(super) fn would_be_saved(what: &SavedWords) -> String {
     let (what, them) = match what {
         SavedWords::One(words) => (words, "it"),

@@ -8,8 +8,9 @@ use checkrein_policy::Snapshots;
 use checkrein_protocol::{RecordBody, SnapshotRecord};
 use checkrein_review::{Review, VerdictKind, is_opaque};
 use checkrein_snapshot::{
-    CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, LimitExceeded, Mounts, Outlook, Retention,
-    SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Store, Unchanged, WorkspaceCapture,
+    CaptureBounds, CaptureOptions, CaptureRequest, Circumstances, EarlierWorkspace, FileTime, LimitExceeded,
+    Mounts, Outlook, Retention, SessionPlace, SnapshotError, SnapshotId, SnapshotReason, Store, Unchanged,
+    WorkspaceCapture,
 };
 use serde_json::json;
 
@@ -222,6 +223,7 @@ pub(crate) fn before(
                     bytes: listed.snapshot.bytes,
                     elapsed_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
                     not_saved: told(&listed.snapshot.skipped),
+                    begun: None,
                 })
             });
             Kept { snapshot, looked: Some(id), gaps: Vec::new() }
@@ -233,6 +235,32 @@ pub(crate) fn before(
             Kept { snapshot: saved, looked: None, gaps: vec![format!("the workspace {NOT_SAVED}{error}")] }
         }
     }
+}
+
+/// Saves the workspace while an agent works that asks nobody: what its next call finds. `None` where that would keep it waiting.
+pub(crate) fn keep(context: &Context, place: SessionPlace) -> Option<SnapshotId> {
+    let settings = &context.policy().config().snapshots;
+    context.work_tree().filter(|_| settings.enabled)?;
+    let store = store(context.environment(), context.workspace());
+    if let None | Some((_, Outlook::TooLarge)) = store.last_look() {
+        return None;
+    }
+    let reach = Reach { bounds: CaptureBounds { time: BEFORE, ..START }, largest: LARGEST_WAITED_FOR };
+    let (occasion, reason) = (SnapshotReason::Interval, "the agent goes on, and asks nobody");
+    match take(context, (reach, &[]), Unchanged::Reuse, occasion, reason, Some(place)).ok()? {
+        WorkspaceCapture::Whole(id) | WorkspaceCapture::Same(id) => Some(id),
+        WorkspaceCapture::Over(_) => None,
+    }
+}
+
+/// The workspace as it stood when a call began that was heard of later, from what was kept before it.
+pub(crate) fn earlier(
+    context: &Context,
+    bases: &[SnapshotId],
+    moment: FileTime,
+) -> Result<Option<EarlierWorkspace>, SnapshotError> {
+    let reach = Reach { bounds: CaptureBounds { time: BEFORE, ..START }, largest: LARGEST_WAITED_FOR };
+    within(context, reach, |store, options| store.earlier_workspace(bases, moment, options))
 }
 
 /// How far a snapshot of the workspace goes.
@@ -251,6 +279,19 @@ fn take(
     reason: &str,
     place: Option<SessionPlace>,
 ) -> Result<WorkspaceCapture, SnapshotError> {
+    let circumstances =
+        Circumstances { at: context.environment().now().0, occasion, reason: masked(context, reason), place };
+    within(context, reach, |store, options| {
+        store.take_workspace(beside, options, unchanged, |captured| captured.described(circumstances))
+    })
+}
+
+/// What `take` does with the store of the workspace and the options under which it is saved.
+fn within<Taken>(
+    context: &Context,
+    reach: Reach,
+    take: impl FnOnce(&Store, &CaptureOptions<'_>) -> Result<Taken, SnapshotError>,
+) -> Result<Taken, SnapshotError> {
     let store = store(context.environment(), context.workspace());
     let root = store.workspace().to_str().and_then(checkrein_protocol::AbsolutePath::new);
     let ignoring = ignoring(context.environment(), root.as_ref().unwrap_or(context.workspace()));
@@ -266,9 +307,7 @@ fn take(
         threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
         seen: None,
     };
-    let circumstances =
-        Circumstances { at: context.environment().now().0, occasion, reason: masked(context, reason), place };
-    store.take_workspace(beside, &manner, unchanged, |captured| captured.described(circumstances))
+    take(&store, &manner)
 }
 
 fn too_large(over: LimitExceeded) -> String {

@@ -163,7 +163,9 @@ impl<'a> CallCourse<'a> {
         }
         if let Some(answered) = &review.answered {
             lines.push(("answer", plain(answered)));
-        } else if let Some(answer) = self.answer.filter(|answer| *answer != QuestionOutcome::NotRun) {
+        } else if let Some(answer) =
+            self.answer.filter(|answer| !matches!(answer, QuestionOutcome::NotRun | QuestionOutcome::Untold))
+        {
             lines.push(("answer", answer.sentence().to_owned()));
         }
         if let Some(rewrite) = review.rewrite.as_ref().and_then(|input| input.as_str()) {
@@ -240,6 +242,9 @@ impl<'a> CallCourse<'a> {
             }
             Became::NotKnown if self.answer == Some(QuestionOutcome::Open) => {
                 "it waits for your answer, or the client did not say how it went on"
+            }
+            Became::NotKnown if self.answer == Some(QuestionOutcome::Untold) => {
+                "it is not known whether it ran: the client told of no end, as when it refuses a call or one fails"
             }
             Became::NotKnown => "it still runs, or the client did not say how it ended",
         }

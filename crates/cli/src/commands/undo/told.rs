@@ -293,8 +293,9 @@ fn read(records: impl Iterator<Item = Record>) -> Told {
         match record.body {
             RecordBody::Review(review) => {
                 let story = stories.entry(review.action_id.0.clone()).or_default();
+                let early = review.snapshot.as_ref().and_then(|snapshot| snapshot.begun);
                 *story = Story {
-                    reviewed: at,
+                    reviewed: early.map_or(at, |early| early.0),
                     alone: !lingers,
                     goes_on: goes_on(&review),
                     asked: review.verdict == VerdictKind::Escalate,
