@@ -246,6 +246,39 @@ fn nothing_is_opened_without_a_way_back_and_a_verification() {
 }
 
 #[test]
+fn a_verification_changes_nothing_that_stays() {
+    let environment = environment();
+    environment.write("notes.md", "what is known\n");
+    environment.git(&["add", "--all"]);
+    environment.commit("notes");
+    let rollback: &[&str] = &["--rollback", "kubectl --context eks-live rollout undo deploy/web", "--", CALL];
+    let opens = |verify: &str| open_with(&environment, &[&["--verify", verify], rollback].concat());
+    for changing in [
+        "sed -i s/known/unknown/ notes.md",
+        "rm notes.md",
+        "psql -h db.example.com -c 'delete from orders where id = 1'",
+        "kubectl --context dev apply -f k8s/",
+        "git push origin HEAD",
+        "curl --fail https://example.com/health && pkill web",
+    ] {
+        let output = opens(changing);
+        assert!(said(&output).contains("cannot verify a change: it "), "{changing}: {}", said(&output));
+    }
+    for looking in [
+        "curl --fail https://example.com/health -o /dev/null",
+        "kubectl --context eks-live get pods",
+        "psql -h db.example.com -c 'select count(*) from orders'",
+        "pytest -q tests/smoke",
+        "cargo test --test smoke",
+        "curl --fail https://example.com/health > answer.json && grep -q ok answer.json",
+        "test -e works",
+    ] {
+        let output = opens(looking);
+        assert!(output.status.success(), "{looking}: {}", said(&output));
+    }
+}
+
+#[test]
 fn agents_open_and_verify_and_only_people_do_the_rest() {
     let environment = environment();
     let as_agent = |arguments: &[&str]| {

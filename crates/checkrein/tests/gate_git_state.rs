@@ -11,7 +11,8 @@ mod support;
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::process::Output;
 
 use serde_json::Value as Json;
 use sha2::{Digest as _, Sha256};
@@ -176,4 +177,120 @@ fn a_file_is_read_again_unless_it_is_the_one_that_was_read() {
     let bytes = fs::read(&list).unwrap();
     fs::write(&list, &bytes[..bytes.len() - 12]).unwrap();
     assert_eq!(found(&gate()), ["calc.py:2 error not_implemented"]);
+}
+
+/// What the program says, and the words of each call of git that it makes meanwhile.
+fn calls_of_git(environment: &TestEnvironment, arguments: &[&str]) -> (Output, Vec<String>) {
+    let real = environment.command("sh").args(["-c", "command -v git"]).output().unwrap();
+    let (bin, log) = (environment.home().join("counting"), environment.home().join("calls-of-git"));
+    fs::create_dir_all(&bin).unwrap();
+    let script =
+        format!("#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n", log.display(), said(&real).trim());
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    drop(fs::remove_file(&log));
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+    let output = command.args(arguments).env("PATH", path).output().unwrap();
+    (output, fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn git_is_asked_as_often_for_many_files_as_for_few() {
+    let environment = TestEnvironment::new();
+    let file = |number: usize, text: &str| environment.write(&format!("src/f{number}.py"), text);
+    (0..150).for_each(|number| file(number, WRITTEN));
+    file(150, STUB);
+    environment.git(&["add", "--all"]);
+    environment.commit("many");
+    // No remote has any of it, nor of what the branch did since.
+    let gate = ["--json", "gate", "completeness", "--together", "secrets", "--unpushed"];
+    let (output, calls) = calls_of_git(&environment, &gate);
+    assert!(said(&output).contains("\"path\": \"src/f150.py\""), "{}", said(&output));
+    assert!(calls.len() < 40, "{} calls: {calls:#?}", calls.len());
+    (0..150).for_each(|number| file(number, "def add(a, b):\n    return b + a\n"));
+    for since in ["HEAD", "base"] {
+        environment.git(&["branch", "-f", "base"]);
+        let gate = ["--json", "gate", "completeness", "--since", since];
+        let (output, calls) = calls_of_git(&environment, &gate);
+        assert!(said(&output).contains("\"files\": 150"), "{}", said(&output));
+        assert!(calls.len() < 40, "{} calls: {calls:#?}", calls.len());
+        environment.git(&["add", "--all"]);
+        environment.commit("since");
+        environment.git(&["reset", "--quiet", "--soft", "HEAD~1"]);
+    }
+}
+
+#[test]
+fn git_reads_no_file_again_since_its_index_is_out_of_date() {
+    let environment = branched();
+    let path = environment.project().join("calc.py");
+    fs::File::options().write(true).open(&path).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    let (output, calls) = calls_of_git(&environment, &["--json", "gate", "completeness"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    // What compares trees, or the index with one, looks at no file; without a tree, or with one alone, all are read whose times differ.
+    let reads = |call: &&String| {
+        let words: Vec<&str> = call.split(' ').collect();
+        let trees = words.iter().filter(|word| word.len() == 40).count();
+        words[0] == "diff" && !words.contains(&"--cached") && trees < 2
+    };
+    assert_eq!(calls.iter().filter(reads).collect::<Vec<_>>(), Vec::<&String>::new(), "{calls:#?}");
+    assert!(calls.iter().any(|call| call.starts_with("hash-object")), "{calls:#?}");
+}
+
+#[test]
+fn a_mode_and_a_kind_of_file_are_part_of_a_change() {
+    let scope = |environment: &TestEnvironment| {
+        found(&environment.checkrein(&["--json", "gate", "scope", "--allow", "other.py"]))
+    };
+    let environment = branched();
+    let path = environment.project().join("calc.py");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(scope(&environment), ["calc.py:1 error out_of_scope"], "it is a program now");
+    environment.git(&["config", "core.fileMode", "false"]);
+    assert_eq!(scope(&environment), Vec::<String>::new(), "modes mean nothing here");
+
+    // Links: one that is the same, one that leads elsewhere, one that became a file of the same bytes, and the reverse.
+    let environment = branched();
+    let project = environment.project();
+    for name in ["same", "moved", "filed"] {
+        symlink("calc.py", project.join(name)).unwrap();
+    }
+    environment.write("linked", "calc.py");
+    environment.git(&["add", "--all"]);
+    environment.commit("links");
+    assert_eq!(scope(&environment), Vec::<String>::new());
+    for name in ["moved", "filed", "linked"] {
+        fs::remove_file(project.join(name)).unwrap();
+    }
+    symlink("other.py", project.join("moved")).unwrap();
+    environment.write("filed", "calc.py");
+    symlink("calc.py", project.join("linked")).unwrap();
+    let names = ["filed", "linked", "moved"].map(|name| format!("{name}:1 error out_of_scope"));
+    assert_eq!(scope(&environment), names);
+
+    // A file that git only intends to add, and one that is to be merged.
+    let environment = branched();
+    environment.write("new.py", STUB);
+    environment.git(&["add", "--intent-to-add", "new.py"]);
+    assert_eq!(scope(&environment), ["new.py:1 error out_of_scope"]);
+}
+
+#[test]
+fn before_the_first_commit_and_without_a_remote_all_that_is_kept_is_judged() {
+    // What is staged is otherwise on disk, and there is no commit yet.
+    let environment = TestEnvironment::new();
+    environment.git(&["checkout", "--quiet", "--orphan", "fresh"]);
+    environment.git(&["rm", "--quiet", "-r", "-f", "."]);
+    environment.write("calc.py", STUB);
+    environment.git(&["add", "--all"]);
+    environment.write("calc.py", WRITTEN);
+    let unpushed = || environment.checkrein(&["--json", "gate", "completeness", "--unpushed"]);
+    assert_eq!(found(&unpushed()), ["calc.py:2 error not_implemented"]);
+    // Then it is committed, and otherwise on disk only.
+    environment.commit("first");
+    assert_eq!(found(&unpushed()), ["calc.py:2 error not_implemented"]);
+    environment.git(&["add", "--all"]);
+    environment.commit("second");
+    assert_eq!(found(&unpushed()), Vec::<String>::new());
 }

@@ -149,6 +149,7 @@ fn a_pipeline_that_failed_is_found_and_told_of() {
     environment.succeed(&all[0]["more"].as_str().unwrap().split(' ').skip(1).collect::<Vec<_>>());
     let told = prompt(&environment, "one", GOAL);
     assert!(told.contains("the pipeline ended as failed at step `try`"), "{told}");
+    assert!(told.contains("no server"), "what the step said is what was learned: {told}");
 }
 
 #[test]

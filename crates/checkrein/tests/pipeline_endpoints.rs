@@ -59,10 +59,15 @@ fn answer(stream: TcpStream, port: u16, kept: &Mutex<Vec<(String, Json)>>) {
     let mut model = body["model"].clone();
     let verdict = json!({ "token": token, "verdict": "APPROVED", "rationale": "it is right", "issues": [] });
     let mut text = format!("```json\n{verdict}\n```");
+    let (mut ends, mut choices) = (("end_turn", "stop", "completed"), 1);
     let mut status = "200 OK".to_owned();
     match path.split('/').nth(1).unwrap_or_default() {
         "lies" => model = json!("gemini-2.5-flash"),
         "nonsense" => "LGTM".clone_into(&mut text),
+        "cut" => ends = ("max_tokens", "length", "incomplete"),
+        "tool" => ends = ("tool_use", "tool_calls", "incomplete"),
+        "several" => choices = 2,
+        "empty" => "204 No Content".clone_into(&mut status),
         "hangs" => std::thread::sleep(Duration::from_secs(90)),
         "moved" => status = format!("302 Found\r\nLocation: http://127.0.0.1:{port}/approves/v1/messages"),
         "closed" => "401 Unauthorized".clone_into(&mut status),
@@ -79,16 +84,20 @@ fn answer(stream: TcpStream, port: u16, kept: &Mutex<Vec<(String, Json)>>) {
         }
         moved if moved.starts_with("302") => json!({ "moved": true }),
         _ if path.ends_with("/messages") => {
-            json!({ "type": "message", "model": model, "content": [{ "type": "text", "text": text }] })
+            json!({ "type": "message", "model": model, "stop_reason": ends.0, "content": [{ "type": "text", "text": text }] })
         }
         _ if path.ends_with("/completions") => {
-            json!({ "object": "chat.completion", "model": model, "choices": [{ "message": { "content": text } }] })
+            let choice = |number: usize| {
+                let content = if number == 0 { text.clone() } else { text.replace("APPROVED", "BLOCKED") };
+                json!({ "index": number, "finish_reason": ends.1, "message": { "content": content } })
+            };
+            json!({ "object": "chat.completion", "model": model, "choices": (0..choices).map(choice).collect::<Vec<_>>() })
         }
         _ => {
-            json!({ "object": "response", "model": model, "output": [{ "content": [{ "type": "output_text", "text": text }] }] })
+            json!({ "object": "response", "model": model, "status": ends.2, "output": [{ "content": [{ "type": "output_text", "text": text }] }] })
         }
     };
-    let said = said.to_string();
+    let said = if status.starts_with("204") { String::new() } else { said.to_string() };
     let mut stream = stream;
     let _ = write!(
         stream,
@@ -168,6 +177,12 @@ fn whatever_else_is_answered_is_no_verdict_and_says_why() {
         ("quota/v1/chat/completions", "its quota is used up"),
         ("moved/v1/messages", "nothing says which model answered"),
         ("hangs/v1/messages", "no answer within"),
+        ("cut/v1/messages", "cut off (`max_tokens`)"),
+        ("cut/v1/chat/completions", "cut off (`length`)"),
+        ("cut/v1/responses", "cut off (`incomplete`)"),
+        ("tool/v1/messages", "cut off (`tool_use`)"),
+        ("several/v1/chat/completions", "several verdicts"),
+        ("empty/v1/responses", "its answer is empty"),
     ] {
         let before = place.provider.asked.lock().unwrap().len();
         let (status, step) = place.review(path, "gpt-5.2", "    credential: provider\n");

@@ -391,6 +391,39 @@ fn a_step_and_what_waits_for_it_run_again_where_that_is_asked() {
 }
 
 #[test]
+fn a_run_says_that_its_file_is_another_by_now() {
+    let place = Place::new();
+    place.file("name: p\nworktree: none\nsteps:\n  - {name: a, command: 'test -e ready'}\n");
+    let says = |words: &str| {
+        let output = place.output(&["--json", "pipeline", "run", "--resume"]);
+        assert_eq!(output.status.code(), Some(2));
+        said(&output).contains(words)
+    };
+    assert_eq!(place.run(&[]).0, 2);
+    assert!(!says("as it was when it began"));
+    place.file("name: p\nworktree: none\nsteps:\n  - {name: a, command: 'true'}\n");
+    assert!(says("p.yaml` has changed: this run goes on with the file as it was"));
+    fs::remove_file(place.environment.project().join("p.yaml")).unwrap();
+    assert!(says("p.yaml` cannot be read: this run goes on with the file as it was"));
+}
+
+#[test]
+fn a_halt_says_how_much_more_there_is_to_look_at() {
+    let place = Place::new();
+    place.program(
+        "pytest",
+        "#!/bin/sh\nfor n in $(seq 30); do echo \"FAILED t.py::test_$n - wrong\"; done; echo '30 failed in 0.1s'; exit 1\n",
+    );
+    place.file(
+        "name: p\nworktree: none\nsteps:\n  - {name: code, command: 'true'}\n  - {name: tests, command: pytest, runner: pytest, on_failure: {back_to: code}}\n",
+    );
+    let (status, answer) = place.run(&[]);
+    assert_eq!((status, answer["end"].as_str()), (3, Some("halted")), "{answer}");
+    let all = answer["halt"]["look_at"].as_array().unwrap();
+    assert_eq!((all.len(), all.last().unwrap().as_str()), (11, Some("and 20 more")), "{answer}");
+}
+
+#[test]
 fn the_file_of_a_project_only_tightens() {
     let place = Place::new();
     let file = |threshold: &str| {

@@ -15,20 +15,26 @@ pub struct ModelClaim {
     pub text: String,
     /// What the provider says went wrong.
     pub error: Option<String>,
+    /// Why the answer is not whole, in the word of its provider, such as `max_tokens`.
+    pub unfinished: Option<String>,
 }
 
 /// Reads the output of a reviewer; `aside` is what it wrote to standard error.
 pub fn model_claim(output: &str, aside: &str) -> ModelClaim {
     let mut tokens: BTreeMap<String, u64> = BTreeMap::new();
     let mut text = Vec::new();
-    let mut error = None;
+    let (mut error, mut unfinished) = (None, None);
     let trimmed = output.trim();
     let values: Vec<Json> = match serde_json::from_str::<Json>(trimmed) {
         Ok(Json::Array(values)) => values,
         Ok(value @ Json::Object(_)) => vec![value],
         _ => trimmed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
     };
-    let known = values.iter().filter(|value| take(value, &mut tokens, &mut text, &mut error)).count();
+    let mut known = 0;
+    for value in &values {
+        known += usize::from(take(value, &mut tokens, &mut text, &mut error));
+        unfinished = unfinished.or_else(|| cut_off(value));
+    }
     if known == 0 {
         text = vec![output.to_owned()];
     }
@@ -39,7 +45,7 @@ pub fn model_claim(output: &str, aside: &str) -> ModelClaim {
     }
     let model = tokens.iter().max_by_key(|(_, count)| **count).map(|(model, _)| model.clone());
     let others = tokens.into_keys().filter(|one| Some(one) != model.as_ref()).collect();
-    ModelClaim { model, others, text: text.join("\n"), error }
+    ModelClaim { model, others, text: text.join("\n"), error, unfinished }
 }
 
 /// Takes up an object of a known form; whether it is one.
@@ -91,7 +97,12 @@ fn take(
             if let Some(model) = word("/model") {
                 add(model, 1);
             }
-            text.extend(word("/choices/0/message/content").map(str::to_owned));
+            // One choice is asked for. Of several, none is the answer.
+            for choice in value["choices"].as_array().into_iter().flatten() {
+                let content = choice.pointer("/message/content");
+                text.extend(content.and_then(Json::as_str).map(str::to_owned));
+                text.extend(parts(content));
+            }
             true
         }
         (_, Some("response")) => {
@@ -125,6 +136,27 @@ fn take(
             true
         }
         _ => gemini(value, add, text, error),
+    }
+}
+
+/// Why an answer of an API is not whole; `None` where it is, and where nothing is said about it. The words are those of the API references:
+/// `stop_reason` of Anthropic, `finish_reason` and `status` of OpenAI.
+fn cut_off(value: &Json) -> Option<String> {
+    let word = |value: &Json, pointer: &str| value.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+    let kind = (value["type"].as_str(), value["object"].as_str());
+    match kind {
+        (Some("message"), _) => {
+            word(value, "/stop_reason").filter(|why| !matches!(why.as_str(), "end_turn" | "stop_sequence"))
+        }
+        (_, Some("chat.completion")) => {
+            let choices = value["choices"].as_array().into_iter().flatten();
+            choices.filter_map(|choice| word(choice, "/finish_reason")).find(|why| why != "stop")
+        }
+        (_, Some("response")) => {
+            let status = word(value, "/status").filter(|status| status != "completed")?;
+            Some(word(value, "/incomplete_details/reason").unwrap_or(status))
+        }
+        _ => None,
     }
 }
 
@@ -200,6 +232,38 @@ mod tests {
             (None, "I am claude-opus-4-8\nmodel: gpt-5.2".to_owned())
         );
         assert_eq!(claim("{\"model\": \"gpt-5.2\", \"verdict\": \"APPROVED\"}", "").0, None);
+    }
+
+    #[test]
+    fn an_answer_that_is_not_whole_says_so() {
+        let unfinished = |output: &str| model_claim(output, "").unfinished;
+        for (whole, cut, why) in [
+            (
+                r#"{"type":"message","model":"m","stop_reason":"end_turn","content":[]}"#,
+                r#"{"type":"message","model":"m","stop_reason":"max_tokens","content":[]}"#,
+                "max_tokens",
+            ),
+            (
+                r#"{"object":"chat.completion","choices":[{"finish_reason":"stop"}]}"#,
+                r#"{"object":"chat.completion","choices":[{"finish_reason":"length"}]}"#,
+                "length",
+            ),
+            (
+                r#"{"object":"response","status":"completed","output":[]}"#,
+                r#"{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}"#,
+                "max_output_tokens",
+            ),
+        ] {
+            assert_eq!(unfinished(whole), None);
+            assert_eq!(unfinished(cut).as_deref(), Some(why));
+        }
+        assert_eq!(unfinished(r#"{"type":"message","model":"m","content":[]}"#), None, "nothing is said");
+    }
+
+    #[test]
+    fn each_choice_is_part_of_an_answer() {
+        let two = r#"{"object":"chat.completion","model":"m","choices":[{"message":{"content":"yes"}},{"message":{"content":[{"type":"text","text":"no"}]}}]}"#;
+        assert_eq!(claim(two, "").1, "yes\nno");
     }
 
     #[test]

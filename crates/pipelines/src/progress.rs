@@ -256,7 +256,11 @@ impl PipelineState {
             | StepAct::Approve(_)
             | StepAct::PullRequest(_) => Likeness::Exact,
         };
-        let look_at: Vec<String> = result.problems.iter().take(NAMED).cloned().collect();
+        let mut look_at: Vec<String> = result.problems.iter().take(NAMED).cloned().collect();
+        let more = result.problems.len().saturating_sub(NAMED);
+        if more > 0 {
+            look_at.push(format!("and {more} more"));
+        }
         let outcome = RoundOutcome {
             problems: result.problems,
             count: result.count,

@@ -158,7 +158,7 @@ pub struct PipelineHalt {
     pub verdict: LoopVerdict,
     /// How many rounds it had.
     pub rounds: u32,
-    /// What is wrong, the first of it.
+    /// What is wrong: the first of it, and how many more.
     pub look_at: Vec<String>,
 }
 

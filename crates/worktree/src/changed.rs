@@ -8,8 +8,9 @@ use std::path::Path;
 
 use checkrein_supervise::runs::RunError;
 
+use crate::blobs::{IndexEntry, blobs, index_entries};
 use crate::git::{Call, GitRepository};
-use crate::really_there::{entries_of, passed_over};
+use crate::really_there::{TreeEntry, entries_of, passed_over};
 use crate::revision::where_it_left;
 
 /// What the work tree, or what is staged, is compared with.
@@ -21,7 +22,7 @@ pub enum ChangeBase {
     Revision(String),
     /// What is staged, with the last commit.
     Staged,
-    /// The work tree, with untracked files, with nothing: all of it is new.
+    /// The work tree, with untracked files, and all that is committed or staged, with nothing: all of it is new.
     Nothing,
     /// A commit, whatever lies on disk.
     Commits {
@@ -87,41 +88,61 @@ pub fn changed_texts(
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<ChangedText>, RunError> {
     let then = compared_with(repository, base)?;
-    let blob_then = |name: &OsStr| match &then {
-        Some(commit) => blob(repository, commit, name),
-        None => Ok(None),
-    };
     if let ChangeBase::Commits { until, .. } = base {
         let names = differing(repository, &[&tree_of(repository, then.as_ref())?, until])?;
-        let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
-            let now = in_git(blob(repository, until, &name)?, longest);
-            Ok(ChangedText { before: blob_then(&name)?, now, ..ChangedText::named(&name, TextPlace::Commit) })
-        });
-        return texts.collect();
+        let names: Vec<_> = names.into_iter().filter(|name| wanted(Path::new(name))).collect();
+        return kept_texts(repository, (then.as_deref(), until), TextPlace::Commit, &names, longest);
     }
     if *base == ChangeBase::Staged {
         let names = differing(repository, &["--cached", &tree_of(repository, then.as_ref())?])?;
-        let texts = names.into_iter().filter(|name| wanted(Path::new(name))).map(|name| {
-            let now = in_git(blob(repository, "", &name)?, longest);
-            Ok(ChangedText { before: blob_then(&name)?, now, ..ChangedText::named(&name, TextPlace::Index) })
-        });
-        return texts.collect();
+        let names: Vec<_> = names.into_iter().filter(|name| wanted(Path::new(name))).collect();
+        return kept_texts(repository, (then.as_deref(), ""), TextPlace::Index, &names, longest);
     }
-    let mut changed = Vec::new();
-    for name in names_on_disk(repository, then.as_ref(), &wanted)? {
-        if wanted(Path::new(&name)) {
-            let now = on_disk(repository.work_tree(), &name, longest);
-            let text = ChangedText::named(&name, TextPlace::Disk);
-            changed.push(ChangedText { before: blob_then(&name)?, now, ..text });
-        }
-    }
-    if let Some(then) = &then
-        && *base != ChangeBase::Nothing
-    {
-        changed.extend(elsewhere(repository, then, longest, wanted)?);
-        changed.sort_by(|one, other| one.path.cmp(&other.path));
-    }
+    let index = index_entries(repository)?;
+    let mut names = names_on_disk(repository, then.as_ref(), &index, &wanted)?;
+    names.retain(|name| wanted(Path::new(name)));
+    let before = texts_then(repository, then.as_deref(), names.iter())?;
+    let mut changed: Vec<ChangedText> = names
+        .iter()
+        .zip(before)
+        .map(|(name, before)| {
+            let now = on_disk(repository.work_tree(), name, longest);
+            ChangedText { before, now, ..ChangedText::named(name, TextPlace::Disk) }
+        })
+        .collect();
+    changed.extend(elsewhere(repository, then.as_ref(), &index, longest, wanted)?);
+    changed.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(changed)
+}
+
+/// Texts that git keeps, in a commit or in the index, beside what they were.
+fn kept_texts(
+    repository: &GitRepository,
+    (then, until): (Option<&str>, &str),
+    place: TextPlace,
+    names: &[OsString],
+    longest: u64,
+) -> Result<Vec<ChangedText>, RunError> {
+    let before = texts_then(repository, then, names.iter())?;
+    let now = blobs(repository, until, names.iter().map(OsString::as_os_str))?;
+    let texts = names.iter().zip(before).zip(now).map(|((name, before), now)| ChangedText {
+        before,
+        now: in_git(now, longest),
+        ..ChangedText::named(name, place)
+    });
+    Ok(texts.collect())
+}
+
+/// What files held in what they are compared with, in their order.
+fn texts_then<'n>(
+    repository: &GitRepository,
+    then: Option<&str>,
+    names: impl ExactSizeIterator<Item = &'n OsString>,
+) -> Result<Vec<Option<Vec<u8>>>, RunError> {
+    match then {
+        Some(commit) => blobs(repository, commit, names.map(OsString::as_os_str)),
+        None => Ok(vec![None; names.len()]),
+    }
 }
 
 /// The commit that something is compared with; `None` where all is new.
@@ -149,72 +170,75 @@ fn differing(repository: &GitRepository, what: &[&str]) -> Result<BTreeSet<OsStr
     Ok(names(&repository.bytes(&listing, &Call::default())?).into_iter().collect())
 }
 
-/// The names of files whose text on disk differs from that of a commit, or is new. Git is asked, and is not believed: what it was told to pass
-/// over, and what it takes for unchanged, is compared here.
+/// The names of files whose text on disk differs from that of a commit, or is new. Git is not asked what differs on disk: it would believe its
+/// index where that says so, and read every file again where it does not.
 fn names_on_disk(
     repository: &GitRepository,
     then: Option<&String>,
+    index: &[IndexEntry],
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<BTreeSet<OsString>, RunError> {
-    let mut all = differing(repository, &[&tree_of(repository, then)?])?;
     let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
-    all.extend(names(&repository.bytes(&untracked, &Call::default())?));
+    let mut all: BTreeSet<OsString> =
+        names(&repository.bytes(&untracked, &Call::default())?).into_iter().collect();
     let before = match then {
         Some(commit) => entries_of(repository, commit)?,
         None => BTreeMap::new(),
     };
+    let skipped: BTreeSet<&OsStr> =
+        index.iter().filter(|entry| entry.is_skipped).map(|entry| entry.name.as_os_str()).collect();
     let rest = before.iter().filter(|(name, _)| !all.contains(*name) && wanted(Path::new(name)));
-    let found = passed_over(repository, rest)?;
+    let found = passed_over(repository, rest, &skipped)?;
     all.extend(found);
-    // Those that are in no commit before: git shows what is staged of them.
-    for name in unwatched(repository)? {
-        if !before.contains_key(&name) && on_disk(repository.work_tree(), &name, u64::MAX) != TextNow::Gone {
-            all.insert(name);
-        }
-    }
+    // Those that are in the index, and were in no commit before. Other repositories inside are folders.
+    let added = index.iter().filter(|entry| !before.contains_key(&entry.name));
+    let is_there = |name: &OsStr| {
+        fs::symlink_metadata(repository.work_tree().join(name)).is_ok_and(|facts| !facts.is_dir())
+    };
+    all.extend(added.filter(|entry| is_there(&entry.name)).map(|entry| entry.name.clone()));
     Ok(all)
-}
-
-/// The tracked files that git does not look at on disk, since somebody said so (`update-index --skip-worktree`, `--assume-unchanged`).
-fn unwatched(repository: &GitRepository) -> Result<Vec<OsString>, RunError> {
-    let listed = repository.bytes(&["ls-files", "-v", "-z"], &Call::default())?;
-    let entries = listed.split(|byte| *byte == 0).filter_map(|entry| {
-        let (tag, name) = entry.split_first()?;
-        let name = name.strip_prefix(b" ")?;
-        (tag.is_ascii_lowercase() || *tag == b'S').then(|| OsStr::from_bytes(name).to_owned())
-    });
-    Ok(entries.collect())
 }
 
 /// What is committed since, or staged, and is not what lies on disk.
 fn elsewhere(
     repository: &GitRepository,
-    then: &str,
+    then: Option<&String>,
+    index: &[IndexEntry],
     longest: u64,
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Vec<ChangedText>, RunError> {
-    let mut apart = differing(repository, &[])?;
-    apart.extend(differing(repository, &["--cached", "HEAD"])?);
-    apart.extend(unwatched(repository)?);
-    if apart.is_empty() {
+    let tree = tree_of(repository, then)?;
+    let head = tree_of(repository, repository.head()?.as_ref())?;
+    let mut names = differing(repository, &["--cached", &tree])?;
+    names.extend(differing(repository, &[&tree, &head])?);
+    names.retain(|name| wanted(Path::new(name)));
+    if names.is_empty() {
         return Ok(Vec::new());
     }
-    let mut names = differing(repository, &["--cached", then])?;
-    names.extend(differing(repository, &[then, "HEAD"])?);
+    let mut apart = differing(repository, &["--cached", &head])?;
+    // The tracked files that git does not look at on disk, since somebody said so.
+    let is_unwatched = |entry: &&IndexEntry| entry.is_skipped || entry.is_assumed;
+    apart.extend(index.iter().filter(is_unwatched).map(|entry| entry.name.clone()));
+    let staged = index.iter().filter(|entry| names.contains(&entry.name) && !apart.contains(&entry.name));
+    let staged: BTreeMap<OsString, TreeEntry> = staged
+        .filter_map(|entry| Some((entry.name.clone(), TreeEntry::of(&entry.mode, &entry.id)?)))
+        .collect();
+    apart.extend(passed_over(repository, staged.iter(), &BTreeSet::new())?);
+    names.retain(|name| apart.contains(name));
+    let texts = |commit: &str| blobs(repository, commit, names.iter().map(OsString::as_os_str));
+    let before = texts_then(repository, then.map(String::as_str), names.iter())?;
+    let (committed, staged) = (texts(&head)?, texts("")?);
     let mut found = Vec::new();
-    for name in names.into_iter().filter(|name| apart.contains(name) && wanted(Path::new(name))) {
-        let before = blob(repository, then, &name)?;
-        let on_disk = on_disk(repository.work_tree(), &name, longest);
-        let mut seen = vec![on_disk];
-        for (place, commit) in [(TextPlace::Commit, "HEAD"), (TextPlace::Index, "")] {
-            let bytes = blob(repository, commit, &name)?;
+    for (((name, before), committed), staged) in names.iter().zip(before).zip(committed).zip(staged) {
+        let mut seen = vec![on_disk(repository.work_tree(), name, longest)];
+        for (place, bytes) in [(TextPlace::Commit, committed), (TextPlace::Index, staged)] {
             if bytes == before {
                 continue;
             }
             let now = in_git(bytes, longest);
             if !seen.contains(&now) {
                 seen.push(now.clone());
-                found.push(ChangedText { before: before.clone(), now, ..ChangedText::named(&name, place) });
+                found.push(ChangedText { before: before.clone(), now, ..ChangedText::named(name, place) });
             }
         }
     }
@@ -270,6 +294,8 @@ pub fn committed_lines(
         (ChangeBase::Revision(_), Some(then)) => format!("{then}..HEAD"),
         (ChangeBase::Commits { until, .. }, Some(then)) => format!("{then}..{until}"),
         (ChangeBase::Commits { until, .. }, None) => until.clone(),
+        // Before the first commit there are no lines of any.
+        (ChangeBase::Nothing, _) if repository.head()?.is_some() => "HEAD".to_owned(),
         (ChangeBase::Revision(_) | ChangeBase::LastCommit | ChangeBase::Staged | ChangeBase::Nothing, _) => {
             return Ok(Vec::new());
         }
@@ -342,7 +368,8 @@ const GONE: &str = "gone";
 pub fn contents_on_disk(repository: &GitRepository, revision: &str) -> Result<ContentIds, RunError> {
     let mut ids = ContentIds::new();
     let mut regular = Vec::new();
-    for name in names_on_disk(repository, Some(&where_it_left(repository, revision)?), |_| true)? {
+    let index = index_entries(repository)?;
+    for name in names_on_disk(repository, Some(&where_it_left(repository, revision)?), &index, |_| true)? {
         let shown = name.to_string_lossy().into_owned();
         match fs::symlink_metadata(repository.work_tree().join(&name)) {
             Err(_) => {
@@ -464,15 +491,6 @@ pub fn work_tree_paths(repository: &GitRepository) -> Result<Vec<String>, RunErr
     paths.sort();
     paths.dedup();
     Ok(paths)
-}
-
-/// What a file held in a commit, or holds in the index where the commit is empty.
-fn blob(repository: &GitRepository, commit: &str, name: &OsStr) -> Result<Option<Vec<u8>>, RunError> {
-    let mut object = OsString::from(format!("{commit}:"));
-    object.push(name);
-    let arguments = [OsStr::new("cat-file"), OsStr::new("blob"), &object];
-    let output = repository.output_with(arguments.into_iter(), &Call::default())?;
-    Ok(output.status.success().then_some(output.stdout))
 }
 
 /// A text that git keeps.

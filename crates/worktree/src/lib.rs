@@ -15,6 +15,7 @@
 //! | `shared` | what all work trees share, and a run changed in it |
 //! | `rights` | groups and modes of files, kept through a merge |
 //! | `changed` | the texts that changed in a work tree |
+//! | `blobs` | what files held in commits, in batches |
 //! | `really_there` | what lies on disk, whatever git was told about it |
 //! | `remembered` | what files held when they were last read |
 //! | `revision` | what a name of a revision stands for, and whether a remote said it |
@@ -27,6 +28,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod blobs;
 mod carry;
 mod change;
 mod changed;

@@ -1,19 +1,36 @@
 //! What lies on disk, whatever git was told about it: flags of the index, forged times, attributes that belong to this clone alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_supervise::runs::RunError;
+use checkrein_supervise::runs::file::hexadecimal;
+use sha1::Sha1;
+use sha2::{Digest as _, Sha256};
 
 use crate::git::{Call, GitRepository};
+
+/// How many letters the name of an object has where git makes it with SHA-256.
+const SHA_256: usize = 64;
 
 /// A file of a commit.
 pub(crate) struct TreeEntry {
     /// The identity of its content.
     pub(crate) id: String,
     is_link: bool,
+    is_executable: bool,
+}
+
+impl TreeEntry {
+    /// An entry of a mode, as git writes it; `None` for what is no file.
+    pub(crate) fn of(mode: &[u8], id: &str) -> Option<Self> {
+        let (is_link, is_executable) = (mode == b"120000", mode == b"100755");
+        let is_file = is_link || mode.starts_with(b"100");
+        is_file.then(|| Self { id: id.to_owned(), is_link, is_executable })
+    }
 }
 
 /// All files of a commit. Other repositories inside are left out.
@@ -26,35 +43,46 @@ pub(crate) fn entries_of(
         let tab = entry.iter().position(|byte| *byte == b'\t')?;
         let (facts, name) = (entry.get(..tab)?, entry.get(tab + 1..)?);
         let mut facts = facts.split(|byte| *byte == b' ');
-        let (mode, kind, id) = (facts.next()?, facts.next()?, facts.next()?);
-        let entry = TreeEntry { id: String::from_utf8_lossy(id).into_owned(), is_link: mode == b"120000" };
-        (kind == b"blob").then(|| (OsStr::from_bytes(name).to_owned(), entry))
+        let (mode, _kind, id) = (facts.next()?, facts.next()?, facts.next()?);
+        let entry = TreeEntry::of(mode, &String::from_utf8_lossy(id))?;
+        Some((OsStr::from_bytes(name).to_owned(), entry))
     });
     Ok(entries.collect())
 }
 
-/// Those of some files of a commit that are otherwise, or gone, on disk.
+/// Those of some files of a commit that are otherwise, or gone, on disk. In a sparse work tree those that are `skipped` may be missing.
 pub(crate) fn passed_over<'e>(
     repository: &GitRepository,
     entries: impl Iterator<Item = (&'e OsString, &'e TreeEntry)>,
+    skipped: &BTreeSet<&OsStr>,
 ) -> Result<Vec<OsString>, RunError> {
-    // A sparse work tree lacks files on purpose.
-    let is_sparse = setting(repository, "core.sparseCheckout")?.as_deref() == Some("true");
+    let is_on = |key: &str, usual: bool| {
+        setting(repository, key).map(|value| value.map_or(usual, |value| value == "true"))
+    };
+    // A sparse work tree lacks files on purpose. Some file systems have no links, and some no mark of programs.
+    let is_sparse = is_on("core.sparseCheckout", false)?;
+    let (has_links, has_modes) = (is_on("core.symlinks", true)?, is_on("core.fileMode", true)?);
     let mut found = Vec::new();
     let mut regular: Vec<Present<'_>> = Vec::new();
     for (name, entry) in entries {
         let path = repository.work_tree().join(name);
         match fs::symlink_metadata(&path) {
-            Err(_) if is_sparse => {}
+            Err(_) if is_sparse && skipped.contains(name.as_os_str()) => {}
             Ok(facts) if facts.is_symlink() && entry.is_link => {
                 let target = fs::read_link(&path).unwrap_or_default();
-                let call = Call { input: target.as_os_str().as_bytes(), ..Call::default() };
-                if repository.text(&["hash-object", "--stdin"], &call)? != entry.id {
+                if blob_id(target.as_os_str().as_bytes(), entry.id.len()) != entry.id {
                     found.push(name.clone());
                 }
             }
-            // Where a file system has no links, one is a file that holds where it leads.
-            Ok(facts) if facts.is_file() => regular.push(Present { name, entry, facts }),
+            Ok(facts) if facts.is_file() && entry.is_link && has_links => found.push(name.clone()),
+            Ok(facts) if facts.is_file() => {
+                let is_executable = facts.mode() & 0o100 != 0;
+                if has_modes && is_executable != entry.is_executable {
+                    found.push(name.clone());
+                } else {
+                    regular.push(Present { name, entry, facts });
+                }
+            }
             Ok(_) | Err(_) => found.push(name.clone()),
         }
     }
@@ -71,6 +99,16 @@ pub(crate) fn passed_over<'e>(
         found.push(name.clone());
     }
     Ok(found)
+}
+
+/// What git calls a text (git-hash-object(1)), in a repository whose names have so many letters.
+fn blob_id(text: &[u8], length: usize) -> String {
+    let head = format!("blob {}\0", text.len());
+    if length == SHA_256 {
+        hexadecimal(&Sha256::new().chain_update(head).chain_update(text).finalize())
+    } else {
+        hexadecimal(&Sha1::new().chain_update(head).chain_update(text).finalize())
+    }
 }
 
 /// A regular file that stands in a commit and on disk.
@@ -221,4 +259,15 @@ pub fn hidden_by_clone(repository: &GitRepository) -> Result<Vec<String>, RunErr
 fn has_entries(text: &[u8]) -> bool {
     let is_said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     String::from_utf8_lossy(text).lines().any(is_said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHA_256, blob_id};
+
+    #[test]
+    fn a_text_is_called_as_git_calls_it() {
+        assert_eq!(blob_id(b"", 40), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(blob_id(b"", SHA_256), "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813");
+    }
 }

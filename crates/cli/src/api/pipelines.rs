@@ -47,7 +47,7 @@ pub struct PipelineHaltEntry {
     pub cause: String,
     /// How many rounds its loop had.
     pub rounds: u32,
-    /// What is wrong, the first of it.
+    /// What is wrong: the first of it, and how many more.
     pub look_at: Vec<String>,
 }
 

@@ -34,7 +34,7 @@ pub use coverage::{CoverageReports, CoverageWish};
 use documents::DocumentContext;
 pub use lld::{ReviewWish, ReviewersWanted};
 use looks::{Looks, wanted_paths};
-use places::{by_path, examine_places, is_same};
+use places::{by_path, examine_places};
 
 use super::worktree::{repository, workspace};
 use super::{ExitStatus, OutputForm};
@@ -238,21 +238,13 @@ fn unpushed(
     looks: &mut Looks<'_>,
 ) -> Result<GateAnswer, CommandError> {
     let repository = looks.repository();
-    let mut look = |base: &ChangeBase| judge(environment, workspace, wanted, base, looks);
-    let Some(head) = repository.commit_of("HEAD")? else { return look(&ChangeBase::Nothing) };
-    if let Some(since) = newest_at_remote(repository, &head, "", None)? {
-        return look(&ChangeBase::Revision(since));
-    }
-    // No remote has anything: all that lies on disk, and all that is committed.
-    let mut answer = look(&ChangeBase::Nothing)?;
-    let committed = look(&ChangeBase::Commits { since: None, until: head })?;
-    for finding in committed.findings {
-        if !answer.findings.iter().any(|other| is_same(other, &finding)) {
-            answer.findings.push(finding);
-        }
-    }
-    answer.not_run.extend(committed.not_run);
-    Ok(answer)
+    let since = match repository.commit_of("HEAD")? {
+        Some(head) => newest_at_remote(repository, &head, "", None)?,
+        None => None,
+    };
+    // Where no remote has anything, all that lies on disk counts, and all that is committed otherwise.
+    let base = since.map_or(ChangeBase::Nothing, ChangeBase::Revision);
+    judge(environment, workspace, wanted, &base, looks)
 }
 
 /// What a gate finds, before it is said what that comes to.

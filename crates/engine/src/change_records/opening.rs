@@ -2,9 +2,12 @@
 
 use std::time::Instant;
 
+use checkrein_facts::{History, HostPaths, World as _};
 use checkrein_ledger::mask::mask_body;
 use checkrein_policy::on_production;
-use checkrein_protocol::{AbsolutePath, Action, ActionId, RecordBody, RuledOut, VerdictKind};
+use checkrein_protocol::{
+    AbsolutePath, Action, ActionId, Certainty, Effect, EffectKind, RecordBody, RuledOut, Stake, VerdictKind,
+};
 use checkrein_session::SessionState;
 
 use super::record::{ChangeActor, ChangeRecord, command_digest};
@@ -14,6 +17,7 @@ use crate::checkpoint::masked;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::session_ledger::mask_key;
+use crate::text::plain_name;
 use crate::unhooked::{check, looked_at};
 
 /// The longest text of a command, an issue or a verification, in bytes (ours).
@@ -138,11 +142,16 @@ fn looks_only(context: &Context, verification: &str, directory: &AbsolutePath) -
     let review = check(context, &action, None);
     let config = context.policy().config();
     let changes = on_production(&review.side_effects.effects, config).is_some();
-    if review.verdict.kind >= VerdictKind::Escalate || changes {
-        let reason = if changes {
-            "it changes production itself".to_owned()
-        } else {
-            masked(context, &review.reasoning.primary)
+    let world = context.world(History::default());
+    let other = review.side_effects.effects.iter().find(|effect| changes_for_good(effect, world.place()));
+    if review.verdict.kind >= VerdictKind::Escalate || changes || other.is_some() {
+        let reason = match other {
+            _ if changes => "it changes production itself".to_owned(),
+            Some(effect) => {
+                let what = effect.target.text().map(|text| format!(" `{}`", plain_name(text)));
+                masked(context, &format!("it {}{}", effect.kind.verb(), what.unwrap_or_default()))
+            }
+            None => masked(context, &review.reasoning.primary),
         };
         return Err(CommandError::user(
             format!("`{verification}` cannot verify a change: {reason}"),
@@ -150,4 +159,40 @@ fn looks_only(context: &Context, verification: &str, directory: &AbsolutePath) -
         ));
     }
     Ok(())
+}
+
+/// Whether something is certainly otherwise after an effect. Tests and builds make files of their own, and what is made again is nobody's loss.
+fn changes_for_good(effect: &Effect, place: &HostPaths) -> bool {
+    let is_lost = match effect.stake {
+        Stake::Nothing | Stake::Regenerable => false,
+        Stake::Recoverable | Stake::Unsaved | Stake::Critical => true,
+    };
+    let changes = match effect.kind {
+        EffectKind::FileModify | EffectKind::FileDelete | EffectKind::PermissionChange => {
+            is_lost && effect.target.path().is_none_or(|path| !place.is_temporary(path))
+        }
+        EffectKind::ProcessKill
+        | EffectKind::SystemModification
+        | EffectKind::Persistence
+        | EffectKind::VcsLocalLoss
+        | EffectKind::VcsHistoryRewrite
+        | EffectKind::VcsRemoteUpdate
+        | EffectKind::InfrastructureChange
+        | EffectKind::InfrastructureDestroy
+        | EffectKind::DatastoreChange
+        | EffectKind::DatastoreDestroy
+        | EffectKind::Publish
+        | EffectKind::GuardTampering => true,
+        EffectKind::FileRead
+        | EffectKind::FileCreate
+        | EffectKind::SecretRead
+        | EffectKind::NetworkRequest
+        | EffectKind::DataUpload
+        | EffectKind::RemoteCodeExecution
+        | EffectKind::PackageInstall
+        | EffectKind::ProcessSpawn
+        | EffectKind::PrivilegeEscalation
+        | EffectKind::Opaque => false,
+    };
+    changes && effect.certainty == Certainty::Certain
 }

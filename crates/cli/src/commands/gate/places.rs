@@ -1,5 +1,7 @@
 //! The places where a changed text stands: where it was asked about, and where it is staged or committed and differs from that.
 
+use std::collections::HashSet;
+
 use checkrein_engine::error::CommandError;
 use checkrein_worktree::{ChangeBase, ChangedText, TextPlace};
 
@@ -20,10 +22,10 @@ impl<'a> PlacedTexts<'a> {
 
     /// One for each path: that of the place, else that of the disk.
     pub(super) fn whole(self) -> impl Iterator<Item = &'a ChangedText> {
-        let has_own = move |path: &str| self.own().any(|file| file.path == path);
-        self.all
-            .iter()
-            .filter(move |file| self.is_own(file) || file.place == TextPlace::Disk && !has_own(&file.path))
+        let own: HashSet<&str> = self.own().map(|file| file.path.as_str()).collect();
+        self.all.iter().filter(move |file| {
+            self.is_own(file) || file.place == TextPlace::Disk && !own.contains(file.path.as_str())
+        })
     }
 
     /// Whether a text stands there.

@@ -239,6 +239,9 @@ impl ReviewDesk<'_> {
         if let Some(error) = claim.error {
             return failed(&error, 0, None);
         }
+        if said.iter().all(u8::is_ascii_whitespace) {
+            return again("its answer is empty".to_owned());
+        }
         match &claim.model {
             None => {
                 return none(
@@ -250,6 +253,10 @@ impl ReviewDesk<'_> {
                 return none(format!("`{model}` answered, and `{}` was asked", reviewer.model.name));
             }
             Some(_) => {}
+        }
+        // What was cut off may have taken back what stands before.
+        if let Some(why) = claim.unfinished {
+            return again(format!("its answer is cut off (`{}`)", why.chars().take(60).collect::<String>()));
         }
         match read_verdict(&claim.text, &token) {
             Ok(verdict) => Ok(Reviewed::Verdict(verdict)),

@@ -10,13 +10,15 @@ use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_ledger::mask::{MaskKey, mask_text};
-use checkrein_pipelines::PipelineFile;
+use checkrein_pipelines::{PipelineFile, PipelineState, SHIPPED_TASK, SHIPPED_TASK_NAME};
+use checkrein_policy::Digest;
 use checkrein_supervise::runs::{Insistence, Lock, RunId, StepSettings};
 use checkrein_worktree::{Owner, Uncommitted, WorktreeKind, WorktreeName, WorktreePlan, guard_files, make};
 
 use super::super::worktree::Site;
-use super::PipelineText;
 use super::plan::given_inputs;
+use super::{LONGEST_FILE, PipelineText};
+use crate::terminal::plain;
 
 /// How often it is looked whether what is left is gone.
 const BEAT: Duration = Duration::from_millis(50);
@@ -31,6 +33,24 @@ pub(super) fn inputs(
 ) -> Result<BTreeMap<String, String>, CommandError> {
     let all = given_inputs(pipeline, given)?;
     Ok(all.into_iter().map(|(name, value)| (name, mask_text(&value, key).into_owned())).collect())
+}
+
+/// What is told where the file of a run is another by now: the run goes on with the one that it began with.
+pub(super) fn otherwise_by_now(state: &PipelineState) -> Option<String> {
+    let now = match state.file.as_str() {
+        SHIPPED_TASK_NAME => Some(SHIPPED_TASK.to_owned()),
+        file => checkrein_files::read_text(file, LONGEST_FILE).ok(),
+    };
+    let file = plain(&state.file);
+    match now {
+        Some(text) if Digest::of(&text).to_string() == state.digest => None,
+        Some(_) => Some(format!(
+            "`{file}` has changed: this run goes on with the file as it was when it began; `--anew` begins with the changed one"
+        )),
+        None => {
+            Some(format!("`{file}` cannot be read: this run goes on with the file as it was when it began"))
+        }
+    }
 }
 
 /// Whether a task can be called so: its worktree is.

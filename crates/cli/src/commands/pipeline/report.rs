@@ -158,8 +158,18 @@ fn ending(state: &PipelineState, end: PipelineEnd) -> String {
 /// What was wrong at its end.
 fn cause(state: &PipelineState) -> Option<String> {
     let of_halt = state.halt.as_ref().map(|halt| halt.look_at.join("; "));
-    let of_step = || state.steps.iter().find(|step| is_wrong(step)).map(|step| step.reason.clone());
+    let of_step = || state.steps.iter().find(|step| is_wrong(step)).map(reason_with_words);
     of_halt.or_else(of_step).filter(|cause| !cause.is_empty())
+}
+
+/// Why a step failed, with the last line of its output: the reason alone says of a command only that it failed.
+fn reason_with_words(step: &StepState) -> String {
+    let output = step.feedback.strip_prefix(&step.reason).filter(|output| output.starts_with('\n'));
+    let last = output.and_then(|output| output.lines().rev().map(str::trim).find(|line| !line.is_empty()));
+    match last {
+        Some(last) => format!("{}: `{}`", step.reason, cut(&plain(last), SHOWN)),
+        None => step.reason.clone(),
+    }
 }
 
 fn is_wrong(step: &StepState) -> bool {

@@ -25,7 +25,7 @@ use checkrein_supervise::runs::{Lock, StepSettings};
 use super::super::worktree::{clean_up, workspace};
 use super::super::{ExitStatus, OutputForm, for_no_agent};
 use super::act::{StepEvent, StepReport, StepWork};
-use super::begin::{check_task, inputs, wait_until_gone, worktree_of};
+use super::begin::{self, check_task, inputs, wait_until_gone, worktree_of};
 use super::report;
 use super::store::{FILE, PipelineStore};
 use super::{PipelineRequest, PipelineText, attempt_folder, confirm, hold_file, judged, own_file};
@@ -173,6 +173,9 @@ impl<'a> Runner<'a> {
                 format!("the file of pipeline {id} is not what it was when it began"),
                 "begin a new one with `--anew`",
             ));
+        }
+        if let Some(line) = begin::otherwise_by_now(&state) {
+            Self::say(&line);
         }
         let pipeline = PipelineText { name: state.file.clone(), text, is_own: state.is_own }.parse()?;
         let records = store.records_of(&id)?;
