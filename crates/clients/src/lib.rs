@@ -96,7 +96,8 @@ pub use project_plugins::{
 pub use proxied::PROXIED;
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{
-    EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage, Unit,
+    Authorship, EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage,
+    Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use rewind::{EarlierTurn, Rewind, can_rewind, rewound};
