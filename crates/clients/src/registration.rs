@@ -8,7 +8,7 @@
 mod edits;
 mod forms;
 
-pub(crate) use edits::Node;
+pub(crate) use edits::{Node, without_comments};
 pub(crate) use forms::OURS;
 pub use forms::{Authorship, EntryForm, HookForm};
 
