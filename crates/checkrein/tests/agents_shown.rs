@@ -35,7 +35,9 @@ fn stopped() -> TestEnvironment {
                 "hook_event_name": "SessionStart", "source": "startup" });
             said(&environment, client.client.name(), &start);
         }
-        for command in ["date", "rm -rf /etc", "rm -rf /etc", "rm -rf ~"] {
+        for command in
+            ["date", "rm -rf /etc", "rm -rf .git", "mv README.md ../other.md", "rm -rf /etc", "rm -rf ~"]
+        {
             let call = dangerous(client, &environment, command).to_string();
             let call: Json = serde_json::from_str(&call.replace("of-a-test", &session)).unwrap();
             said(&environment, client.client.name(), &call);
@@ -178,8 +180,8 @@ fn agent(environment: &TestEnvironment, client: &str) -> std::path::PathBuf {
     };
     let program = environment.home().join("bin").join(client);
     fs::create_dir_all(program.parent().unwrap()).unwrap();
-    let text = rows.iter().map(|row| format!("echo '{row}'\n")).collect::<String>();
-    fs::write(&program, format!("#!/bin/sh\n{text}")).unwrap();
+    let lines: Vec<String> = rows.iter().map(|row| format!("echo '{row}'")).collect();
+    fs::write(&program, format!("#!/bin/sh\n{}\n", lines.join("\n"))).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     program
 }

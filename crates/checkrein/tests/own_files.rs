@@ -11,6 +11,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ fn difference(before: &Tree, after: &Tree) -> String {
             let text = |held: Option<&(Vec<u8>, u32)>| {
                 held.map(|(bytes, mode)| (String::from_utf8_lossy(bytes).into_owned(), format!("{mode:o}")))
             };
-            told.push_str(&format!("{}: {:?} became {:?}\n", path.display(), text(then), text(now)));
+            writeln!(told, "{}: {:?} became {:?}", path.display(), text(then), text(now)).unwrap();
         }
     }
     told

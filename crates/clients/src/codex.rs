@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
-//! | `model` | the model that it uses |
 //! | `resume` | starting it again so that it goes on |
 //! | `trust` | whether it runs our hooks, which a user must have trusted |
 //!

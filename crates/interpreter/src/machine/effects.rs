@@ -465,7 +465,10 @@ fn verb(kind: EffectKind) -> &'static str {
     match kind {
         EffectKind::FileRead | EffectKind::SecretRead => "reads",
         EffectKind::FileCreate => "creates",
-        EffectKind::FileModify => "changes",
+        EffectKind::FileModify
+        | EffectKind::SystemModification
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange => "changes",
         EffectKind::FileDelete => "deletes",
         EffectKind::PermissionChange => "changes the permissions of",
         EffectKind::NetworkRequest => "connects to",
@@ -474,13 +477,11 @@ fn verb(kind: EffectKind) -> &'static str {
         EffectKind::PackageInstall => "installs",
         EffectKind::ProcessSpawn => "starts",
         EffectKind::ProcessKill => "ends",
-        EffectKind::SystemModification => "changes",
         EffectKind::PrivilegeEscalation => "runs with the permissions of",
         EffectKind::Persistence => "has run later",
         EffectKind::VcsLocalLoss => "discards",
         EffectKind::VcsHistoryRewrite => "rewrites",
         EffectKind::VcsRemoteUpdate => "updates",
-        EffectKind::InfrastructureChange | EffectKind::DatastoreChange => "changes",
         EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy => "destroys",
         EffectKind::Publish => "publishes",
         EffectKind::GuardTampering => "weakens",
