@@ -287,7 +287,7 @@ fn init_without_a_name_wires_every_agent_that_is_here() {
     let output = environment.checkrein(&["init", "--yes"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("failed: the settings file is not valid JSON"), "{said}");
+    assert!(said.contains(".gemini/settings.json`: the settings file is not valid JSON"), "{said}");
     assert!(said.contains("/hooks"), "what is left for the user to do is said: {said}");
     for name in ["qwen", "codex"] {
         assert!(

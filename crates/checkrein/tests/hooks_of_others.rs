@@ -10,10 +10,12 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value as Json, json};
-use support::TestEnvironment;
 use support::client_calls::answer;
+use support::driven::run;
+use support::{AT_ONCE, TestEnvironment};
 
 fn recorded(name: &str, session: &str, environment: &TestEnvironment) -> Json {
     let text = fs::read(format!("tests/payloads/copilot-pascal/{name}.json")).unwrap();
@@ -77,5 +79,46 @@ fn a_patch_is_one_by_the_name_of_an_edit_too() {
         let review = records.iter().find(|record| record["body"]["type"] == "review").unwrap();
         let effects = review["body"]["effects"].to_string();
         assert!(effects.contains("file_create") && effects.contains("new.txt"), "{input}: {effects}");
+    }
+}
+
+/// Every review that any session of a home has on record, by its command.
+fn reviewed(environment: &TestEnvironment) -> Vec<String> {
+    let folders = fs::read_dir(environment.state().join("sessions")).unwrap().flatten();
+    let sessions = folders.map(|entry| entry.file_name().into_string().unwrap());
+    let records = sessions.flat_map(|session| environment.records(&session));
+    let reviews = records.filter(|record| record["body"]["type"] == "review");
+    reviews.map(|record| record["body"]["input"]["command"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// A hook program that dies of one call and answers to every other.
+const FAILING: &str = "#!/bin/sh\ninput=$(cat)\ncase $input in *dies.txt*) kill -9 $$ ;; esac\nprintf '%s' \"$input\" | HOOK \"$@\"\n";
+
+#[test]
+fn the_real_copilot_beside_claude_code_counts_each_call_once_and_fails_closed() {
+    for scope in ["--user", "--local"] {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", AT_ONCE);
+        let program = environment.home().join("checkrein-hook");
+        fs::write(&program, FAILING.replace("HOOK", env!("CARGO_BIN_EXE_checkrein-hook"))).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let hook = program.to_str().unwrap();
+        environment.succeed(&["init", "--client", "claude", scope, "--yes", "--hook", hook]);
+        environment.succeed(&["init", "--client", "copilot", "--user", "--yes", "--hook", hook]);
+        let canary = environment.home().join("precious.txt");
+        fs::write(&canary, "precious\n").unwrap();
+        let calls = ["echo one > one.txt", "rm -rf ~", "echo dead > dies.txt", "echo two > two.txt"];
+        let Some(heard) = run(&environment, "copilot", &calls) else { return };
+        assert!(canary.exists(), "{scope}: the deletion ran");
+        assert!(heard.contains("checkrein stopped this call"), "{scope}: {heard}");
+        let there = |name: &str| environment.project().join(name).exists();
+        assert!(there("one.txt") && there("two.txt"), "{scope}: {heard}");
+        assert!(!there("dies.txt"), "{scope}: it ran without a review: {heard}");
+        let reviewed = reviewed(&environment);
+        for (call, times) in calls.iter().zip([1, 1, 0, 1]) {
+            let count = reviewed.iter().filter(|command| command == call).count();
+            assert_eq!(count, times, "{scope}: {call}: {reviewed:?}");
+        }
+        environment.succeed(&["audit", "verify"]);
     }
 }

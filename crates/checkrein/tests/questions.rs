@@ -579,12 +579,12 @@ fn what_would_be_asked_about_by_itself_is_named_and_the_gravest_comes_first() {
         (
             "git push --force origin main; npm publish",
             "rewrites the history",
-            &["public"],
+            &["publishes"],
             Some("git push --force-with-lease origin main; npm publish"),
         ),
         ("rm -rf ../x; cat .env; dropdb shop", "destroys data in `shop`", &["this reads `"], None),
         ("cat .env; dropdb shop", "destroys data in `shop`", &["this reads `"], None),
-        ("npm publish", "public", &[], None),
+        ("npm publish", "publishes", &[], None),
         (FORCE_PUSH, "rewrites the history", &[], Some("git push --force-with-lease origin main")),
     ] {
         let answer = answer(&environment, Some("default"), &person, command);

@@ -77,6 +77,7 @@ pub mod undo;
 pub mod uninstall;
 pub(crate) mod update;
 pub mod watch;
+mod whole_files;
 pub mod worktree;
 
 use std::cell::Cell;

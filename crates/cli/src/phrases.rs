@@ -30,13 +30,13 @@ pub struct RecordWords {
     pub why: String,
 }
 
-/// What the trust debt of an agent leads to, for a list.
+/// What the refusals and hints of an agent lead to, for a list.
 pub fn posture(posture: Posture) -> &'static str {
     match posture {
         Posture::Normal => "normal",
         Posture::ElevatedMonitoring => "watched more closely",
-        Posture::RestrictedMode => "restricted",
-        Posture::ReTieringReview => "restricted, tier to be reviewed",
+        Posture::RestrictedMode => "judged more strictly",
+        Posture::ReTieringReview => "judged more strictly, see its ticket",
     }
 }
 

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use checkrein_protocol::{AbsolutePath, Client, HookEvent, HookResponse, ToolOutput, Typing};
 
 use crate::canary::{Canary, refuses_by_status};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
@@ -79,6 +80,8 @@ pub struct ClientAdapter {
     pub transcripts: Option<TranscriptPlace>,
     /// The provider whose models it calls.
     pub provider: Provider,
+    /// Where it is told which model to use.
+    pub models: ModelPlaces,
     /// What a user must have agreed to before it runs our hooks; `None` when nothing.
     pub trust: Option<TrustRequirement>,
     /// What a user must do after the hooks were registered; `None` when nothing.
@@ -300,6 +303,7 @@ pub(crate) const PLAIN: ClientAdapter = ClientAdapter {
     transcript: Transcript::Absent,
     transcripts: None,
     provider: Provider { name: "", host: None, address: None, instead: &[] },
+    models: ModelPlaces { options: &["--model"], variables: &[], files: &[], form: ModelForm::Json },
     trust: None,
     next_step: None,
     open: &[],

@@ -27,6 +27,7 @@ use crate::adapter::{
     SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::conduct::{Conduct, Source};
 use crate::events;
 use crate::placed::WorkspaceSource;
@@ -107,6 +108,16 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("projects/*/{session}.jsonl")),
+    models: ModelPlaces {
+        options: &["--model"],
+        variables: &["ANTHROPIC_MODEL"],
+        files: &[
+            (ClientPath::Project(".claude/settings.local.json"), &["model"]),
+            (ClientPath::Project(".claude/settings.json"), &["model"]),
+            (ClientPath::Folder("settings.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     provider: Provider {
         name: "anthropic",
         host: Some("api.anthropic.com"),

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `decode` | its hook payloads to events |
 //! | `encode` | answers to its hook output |
-//! | `model` | the model that it uses |
 //! | `resume` | starting it again so that it goes on |
 //! | `trust` | whether it runs our hooks, which a user must have trusted |
 //!
@@ -13,11 +12,8 @@
 
 mod decode;
 mod encode;
-mod model;
 mod resume;
 mod trust;
-
-pub use model::codex_model;
 
 use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
@@ -28,6 +24,7 @@ use crate::adapter::{
     SettingsScope, Transcript, TrustRequirement,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::events;
@@ -117,6 +114,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["--json", "--experimental-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("sessions/*/*/*/rollout-*-{session}.jsonl")),
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &[],
+        files: &[],
+        form: ModelForm::Profiles,
+    },
     provider: Provider { name: "openai", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
     trust: Some(TrustRequirement {
         file: ClientPath::Folder("config.toml"),

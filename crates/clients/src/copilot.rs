@@ -19,6 +19,7 @@ use crate::adapter::{
     ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::conduct::{Conduct, Source};
 use crate::events;
 use crate::output::HookOutput;
@@ -92,6 +93,15 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     transcripts: Some(TranscriptPlace("session-state/{session}/events.jsonl")),
     marks: &["COPILOT_CLI"],
     project_variable: Some("COPILOT_PROJECT_DIR"),
+    models: ModelPlaces {
+        options: &["--model"],
+        variables: &["COPILOT_MODEL"],
+        files: &[
+            (ClientPath::Folder("settings.json"), &["model"]),
+            (ClientPath::Folder("config.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     provider: Provider {
         name: "github",
         host: None,

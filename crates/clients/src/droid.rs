@@ -12,6 +12,7 @@ use crate::adapter::{
     ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, refuses_by_status};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::error::DecodeError;
@@ -73,6 +74,12 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         behind(words, "exec", &["-s", "--session-id", "--fork"], ["--session-id", session])
     }),
     telling: &["stream-json"],
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &[],
+        files: &[(ClientPath::Folder("settings.json"), &["model"])],
+        form: ModelForm::Json,
+    },
     provider: Provider { name: "factory", host: None, address: None, instead: &[] },
     events: events::DROID,
     open: &[

@@ -104,6 +104,9 @@ pub enum SettingsError {
     /// A file that would be ours as a whole holds something else.
     #[error("the file is there already and was not written by `checkrein init`")]
     Foreign,
+    /// A file that is ours as a whole holds what somebody else wrote into it.
+    #[error("the file was changed since `checkrein init` wrote it")]
+    Changed,
 }
 
 impl SettingsError {
@@ -113,6 +116,9 @@ impl SettingsError {
             Self::NotJson { .. } | Self::NotToml { .. } => "mend the file by hand first; nothing was changed",
             Self::Twofold { .. } => "take one of the two away first; nothing was changed",
             Self::Foreign => "move it away first; nothing was changed",
+            Self::Changed => {
+                "move what you added into a file of its own and delete this one; nothing was changed"
+            }
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value; mend it first, nothing was changed"
             }
@@ -126,6 +132,9 @@ impl SettingsError {
                 "mend the file by hand, then run `checkrein doctor` again"
             }
             Self::Twofold { .. } => "take one of the two away, then run `checkrein doctor` again",
+            Self::Changed => {
+                "move what you added into a file of its own, then run `checkrein init` and `checkrein doctor` again"
+            }
             Self::Foreign => "move it away, then run `checkrein doctor` again",
             Self::WrongType { .. } => {
                 "the client would drop the whole file with this value: mend it, then run `checkrein doctor` again"

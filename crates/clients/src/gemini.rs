@@ -19,6 +19,7 @@ use crate::adapter::{
     SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::command::Answering;
 use crate::conduct::{Conduct, Source};
 use crate::events;
@@ -111,6 +112,17 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("tmp/*/chats/session-*-{start}.jsonl")),
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &["GEMINI_MODEL"],
+        files: &[
+            (ClientPath::Project(".gemini/settings.json"), &["model", "name"]),
+            (ClientPath::Project(".gemini/settings.json"), &["model"]),
+            (ClientPath::Folder("settings.json"), &["model", "name"]),
+            (ClientPath::Folder("settings.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     provider: Provider { name: "google", host: None, address: Some("GOOGLE_GEMINI_BASE_URL"), instead: &[] },
     trust: None,
     next_step: Some(

@@ -22,6 +22,7 @@
 //! | `once`, `pairs` | objects in which nothing stands twice, and what does |
 //! | `events` | every event of each client, with what becomes of it |
 //! | `shown` | what is shown of each client, and by which test |
+//! | `chosen_model` | the model that a client is told to use |
 //! | `canary` | a payload that must be denied |
 //! | `questions` | what becomes of a question to a user |
 //! | `answering_hooks`, `project_plugins` | hooks of others that answer such a question; plugins that a project enables |
@@ -40,6 +41,7 @@
 mod adapter;
 mod answering_hooks;
 mod canary;
+mod chosen_model;
 mod claude;
 mod cline;
 mod codex;
@@ -82,7 +84,7 @@ pub use adapter::{
 };
 pub use answering_hooks::head_names_answerers;
 pub use canary::{CANARY_SESSION, Canary, is_canary};
-pub use codex::codex_model;
+pub use chosen_model::{ModelFacts, ModelForm, ModelPlaces, chosen_model};
 pub use command::{Answering, HookCommand, PLACES, Unanswered};
 pub use conduct::{Conduct, Source, page};
 pub use error::{DecodeError, PriceError, SettingsError};
@@ -96,7 +98,8 @@ pub use project_plugins::{
 pub use proxied::PROXIED;
 pub use questions::{Answerer, Question, Questions};
 pub use registration::{
-    EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage, Unit,
+    Authorship, EntryForm, HookForm, HookLayout, Matching, Notation, Protection, Registration, ToolCoverage,
+    Unit,
 };
 pub use resume::{Continuity, ResumeCommand, going_on};
 pub use rewind::{EarlierTurn, Rewind, can_rewind, rewound};

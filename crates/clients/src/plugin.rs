@@ -15,6 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::adapter::{ClientAdapter, ClientPath, ClientPaths, NOWHERE, PLAIN, Provider, SettingsScope};
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::conduct::{Conduct, Source};
 use crate::events;
 use crate::output::HookOutput;
@@ -98,6 +99,20 @@ pub(crate) const OPENCODE: ClientAdapter = ClientAdapter {
         ..NOWHERE
     },
     hooks: HookLayout { client: "opencode", ..HOOKS },
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &[],
+        files: &[
+            (ClientPath::Project(".opencode/opencode.jsonc"), &["model"]),
+            (ClientPath::Project(".opencode/opencode.json"), &["model"]),
+            (ClientPath::Project("opencode.jsonc"), &["model"]),
+            (ClientPath::Project("opencode.json"), &["model"]),
+            (ClientPath::Folder("opencode.jsonc"), &["model"]),
+            (ClientPath::Folder("opencode.json"), &["model"]),
+            (ClientPath::Folder("config.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     servers: &[
         of_user("config.json"),
         of_user("opencode.json"),
@@ -230,6 +245,22 @@ pub(crate) const KILO: ClientAdapter = ClientAdapter {
         ..NOWHERE
     },
     hooks: HookLayout { client: "kilo", ..HOOKS },
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &[],
+        files: &[
+            (ClientPath::Project(".kilo/kilo.jsonc"), &["model"]),
+            (ClientPath::Project(".kilo/kilo.json"), &["model"]),
+            (ClientPath::Project(".kilocode/kilo.jsonc"), &["model"]),
+            (ClientPath::Project(".kilocode/kilo.json"), &["model"]),
+            (ClientPath::Project("kilo.jsonc"), &["model"]),
+            (ClientPath::Project("kilo.json"), &["model"]),
+            (ClientPath::Folder("kilo.jsonc"), &["model"]),
+            (ClientPath::Folder("kilo.json"), &["model"]),
+            (ClientPath::Folder("config.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     servers: &[
         of_user("config.json"),
         of_user("kilo.json"),

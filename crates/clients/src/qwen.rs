@@ -17,6 +17,7 @@ use crate::adapter::{
     ClientAdapter, ClientPath, ClientPaths, HintDelivery, NOWHERE, PLAIN, Provider, SettingsScope, Transcript,
 };
 use crate::canary::{CANARY_COMMAND, CANARY_SESSION, Canary, denies_in_wrapper};
+use crate::chosen_model::{ModelForm, ModelPlaces};
 use crate::conduct::{Conduct, Source};
 use crate::events;
 use crate::registration::{HookLayout, Matching, Notation, Unit, variables_in_env};
@@ -72,6 +73,17 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
     telling: &["stream-json"],
     transcript: Transcript::Tells,
     transcripts: Some(TranscriptPlace("projects/*/chats/{session}.jsonl")),
+    models: ModelPlaces {
+        options: &["-m", "--model"],
+        variables: &["OPENAI_MODEL", "QWEN_MODEL"],
+        files: &[
+            (ClientPath::Project(".qwen/settings.json"), &["model", "name"]),
+            (ClientPath::Project(".qwen/settings.json"), &["model"]),
+            (ClientPath::Folder("settings.json"), &["model", "name"]),
+            (ClientPath::Folder("settings.json"), &["model"]),
+        ],
+        form: ModelForm::Json,
+    },
     provider: Provider { name: "qwen", host: None, address: Some("OPENAI_BASE_URL"), instead: &[] },
     events: events::QWEN,
     open: &[

@@ -8,9 +8,9 @@
 mod edits;
 mod forms;
 
-pub(crate) use edits::Node;
+pub(crate) use edits::{Node, without_comments};
 pub(crate) use forms::OURS;
-pub use forms::{EntryForm, HookForm};
+pub use forms::{Authorship, EntryForm, HookForm};
 
 use std::borrow::Cow;
 
@@ -400,6 +400,16 @@ impl HookLayout {
         forms::unregistered(self, text)
     }
 
+    /// Returns whose a file is that would be ours as a whole; a file of settings that others share is foreign.
+    pub fn authorship(&self, text: &str) -> Authorship {
+        forms::authorship(self, text)
+    }
+
+    /// Returns whose a file is that would call the hook for further events.
+    pub fn companion_authorship(&self, text: &str) -> Authorship {
+        forms::companion_authorship(text)
+    }
+
     /// The text of a file that calls the hook for further events and has no say in what happens.
     pub fn companion(&self, command: &HookCommand) -> String {
         forms::companion(&command.text(Unanswered::Passes))
@@ -502,6 +512,10 @@ fn cause_alone(error: &serde_json::Error) -> String {
 pub(crate) fn parse_strict(text: &str) -> Result<Json, SettingsError> {
     if text.trim().is_empty() {
         return Ok(Json::Object(serde_json::Map::new()));
+    }
+    if text.starts_with('\u{feff}') {
+        let cause = "it begins with a byte order mark, which is not part of JSON".to_owned();
+        return Err(SettingsError::NotJson { line: 1, column: 1, cause });
     }
     let value: Json = serde_json::from_str(text).map_err(|error| SettingsError::NotJson {
         line: error.line(),

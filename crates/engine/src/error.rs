@@ -38,6 +38,12 @@ impl CommandError {
         Self { kind: ErrorKind::User, message: message.into(), hint: Some(hint.into()), in_short: None }
     }
 
+    /// The file with the settings of a client cannot be edited.
+    pub fn settings(path: impl fmt::Display, error: SettingsError) -> Self {
+        let message = format!("`{path}`: {error}");
+        Self { message, ..Self::from(error) }
+    }
+
     /// The failure on one line.
     pub fn in_short(&self) -> &str {
         self.in_short.as_deref().unwrap_or(&self.message)

@@ -152,7 +152,7 @@ impl Nobody {
             }
             Self::Decided(_) => "the client may decide by itself in its permission mode".to_owned(),
             Self::Headless => "the client runs without a user".to_owned(),
-            Self::Lost(title) => format!("{title} asks nobody what a hook wants asked"),
+            Self::Lost(title) => format!("{title} asks nobody on behalf of a hook"),
             Self::AnsweredBy(place) => {
                 format!("a hook in `{place}` of this project answers in place of the user")
             }

@@ -256,11 +256,14 @@ pub(crate) fn enforce(review: &mut Review) {
     if review.governance.by_thresholds == least {
         let ctq = &review.governance.ctq;
         let tier = review.governance.tier.map_or("", Tier::word);
-        let quality = format!("CTQ {}, weakest: {}", ctq.score, weakest(ctq));
         let trust = review.governance.trust;
         let (reason, advice) = match trust.posture {
             Posture::Normal | Posture::ElevatedMonitoring => (
-                format!("The quality of this step is low ({quality}), which tier {tier} does not let pass"),
+                format!(
+                    "This step rates {} of 1, less than oversight at tier {tier} lets pass; weakest: {}",
+                    ctq.score,
+                    weakest(ctq)
+                ),
                 "take a smaller step that names what it is about",
             ),
             Posture::RestrictedMode | Posture::ReTieringReview => (

@@ -256,6 +256,10 @@ pub struct Ticket {
     pub fired: Vec<String>,
     /// The note that closed it; null while it is open.
     pub closed: Option<String>,
+    /// The client of the agent; null where no record says it.
+    pub client: Option<String>,
+    /// The root of the project; null where no record says it.
+    pub project: Option<String>,
 }
 
 /// Of what kind something is that was done before.

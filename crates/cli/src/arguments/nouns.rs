@@ -291,7 +291,7 @@ pub(crate) enum TicketCommand {
     },
     /// Close a ticket after you looked at it (humans only)
     #[command(
-        after_help = "Closing a ticket about the tier clears the trust debt.\n\nExample:\n  checkrein ticket close 4f3c:17 --note 'as intended'"
+        after_help = "Closing a ticket about the tier clears what counted against the agent.\n\nExample:\n  checkrein ticket close 4f3c:17 --note 'as intended'"
     )]
     Close(CloseArguments),
 }

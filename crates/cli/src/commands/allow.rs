@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::session_choice::folders;
 use super::stopped_calls::{Found, Newest, found, recent, records};
+use super::story::SessionHead;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::{call, time};
@@ -243,10 +244,11 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                 let state = state_in_words(environment, one)?;
                 print(&wrapped(&match &one.allowance {
                     Some(allowance) => format!(
-                        "{}  {}  {}: {state}\n  `{}`",
+                        "{}  {}  {}, for {}: {state}\n  `{}`",
                         plain(&one.name),
                         time(allowance.at.0),
                         plain(&in_words(allowance)),
+                        agent_of(environment, allowance)?,
                         cut(&plain(&allowance.words), SHOWN)
                     ),
                     None => format!(
@@ -262,6 +264,14 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// For whose calls an allowance holds, in words: that of a session for its agent, every other for all of them.
+fn agent_of(environment: &HostEnvironment, allowance: &Allowance) -> Result<String, CommandError> {
+    let AllowedFor::Session(session) = &allowance.span else { return Ok("any agent".to_owned()) };
+    let folder = folders(environment, None)?.into_iter().find(|one| one.as_str() == session);
+    let client = folder.and_then(|folder| SessionHead::of(environment, &folder).client);
+    Ok(client.map_or_else(|| "its agent".to_owned(), |client| plain(&client)))
 }
 
 /// How it stands with an allowance, in words.

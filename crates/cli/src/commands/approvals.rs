@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 
 use super::allow::shown;
 use super::name_choice::{NEWEST, NamedKind};
+use super::story::at_home;
 use super::{ExitStatus, OutputForm, for_people_only, line};
 use crate::api::approvals::{ApprovalBy, ApprovalEntry, ApprovalGiven, ApprovalList};
 use crate::api::{self, recorded};
@@ -38,11 +39,16 @@ pub fn list(environment: &HostEnvironment, output: OutputForm) -> Result<ExitSta
                 vec![
                     one.id.clone(),
                     state(environment, one),
+                    plain(&one.client),
+                    at_home(environment, &plain(one.workspace.as_str())),
                     plain(one.session.as_str()),
                     cut(&plain(&one.call()), SHOWN),
                 ]
             };
-            print(&table(&["question", "state", "session", "call"], all.iter().map(row).collect()));
+            print(&table(
+                &["question", "state", "agent", "project", "session", "call"],
+                all.iter().map(row).collect(),
+            ));
         }
     }
     Ok(ExitStatus::Done)

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use checkrein_clients::{
-    CLIENTS, ClientAdapter, ClientPath, FIRST, HookCommand, Registration, SettingsScope,
+    CLIENTS, ClientAdapter, ClientPath, FIRST, HookCommand, Registration, SettingsError, SettingsScope,
 };
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
@@ -16,6 +16,7 @@ use super::settings_change::{
     Approval, ChangeDetail, CompanionChange, MARGIN, Manner, Results, SettingsChange, Written, agreed_to,
 };
 use super::story::at_home;
+use super::whole_files::{check_unchanged, companion_changes, in_the_way};
 use super::{ExitStatus, OutputForm, Switch, mcp_servers, status_line};
 use crate::terminal::{Reply, bold, confirm, hanging, print};
 use checkrein_engine::Context;
@@ -309,11 +310,18 @@ impl Plan {
             ));
         }
         let before = read(&settings)?;
+        let installations = Installations::load(environment)?;
+        let known = installations.0.iter().find(|known| known.settings == settings);
+        check_unchanged(client, known, &settings, &before)?;
+        let in_file = |error| match error {
+            SettingsError::Foreign => in_the_way(client, &settings),
+            error => CommandError::settings(&settings, error),
+        };
+        let registered = client.hooks.register(&before, &command).map_err(in_file)?;
         let (after, about_line) = match order.status_line {
-            Switch::Off => (client.hooks.register(&before, &command)?, None),
+            Switch::Off => (registered, None),
             Switch::On => {
-                let after = client.hooks.register(&before, &command)?;
-                let (after, remark) = status_line::registered(environment, client, &after, &command)?;
+                let (after, remark) = status_line::registered(environment, client, &registered, &command)?;
                 (after, Some(remark))
             }
         };
@@ -433,7 +441,7 @@ impl Plan {
             Some(inserted.clone())
         } else {
             let earlier = inserted.and_then(|inserted| inserted.taken_out_of(&self.before));
-            let bare = earlier.map_or_else(|| bare(self.client, &self.before), Ok)?;
+            let bare = earlier.map_or_else(|| bare(self.client, &self.settings, &self.before), Ok)?;
             Inserted::between(&bare, &self.after)
         };
         if !installations.0.contains(&entry) {
@@ -517,8 +525,13 @@ fn missing_folders(file: &AbsolutePath) -> Vec<AbsolutePath> {
 }
 
 /// Settings without anything of ours.
-pub(super) fn bare(client: &ClientAdapter, settings: &str) -> Result<String, CommandError> {
-    status_line::unregistered(client, &client.hooks.unregister(settings)?)
+pub(super) fn bare(
+    client: &ClientAdapter,
+    path: &AbsolutePath,
+    settings: &str,
+) -> Result<String, CommandError> {
+    let in_file = |error| CommandError::settings(path, error);
+    status_line::unregistered(client, &client.hooks.unregister(settings).map_err(in_file)?)
 }
 
 /// The command that proves the protection of a client.
@@ -550,24 +563,6 @@ pub(super) fn no_such_scope(client: &ClientAdapter) -> CommandError {
         format!("{} has no settings of that kind", client.title),
         format!("it has those of {}", scopes.join(" and ")),
     )
-}
-
-/// The files beside a settings file that call the hook for further events.
-pub(super) fn companions(client: &ClientAdapter, settings: &AbsolutePath) -> Vec<AbsolutePath> {
-    let Some(folder) = settings.parent() else { return Vec::new() };
-    client.places.companions.iter().map(|name| folder.join(name)).collect()
-}
-
-/// What `init` makes of the files beside a settings file.
-fn companion_changes(
-    client: &ClientAdapter,
-    settings: &AbsolutePath,
-    command: &HookCommand,
-) -> Result<Vec<CompanionChange>, CommandError> {
-    let of_file = |path: AbsolutePath| {
-        Ok(CompanionChange { before: read(&path)?, after: client.hooks.companion(command), path })
-    };
-    companions(client, settings).into_iter().map(of_file).collect()
 }
 
 /// The line that keeps git away from the local settings of a client.

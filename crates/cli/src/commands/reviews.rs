@@ -7,7 +7,7 @@ use checkrein_session::SessionLedger;
 use super::name_choice::{NEWEST, NamedKind};
 use super::session_choice::folders;
 use super::short_names::ShortNames;
-use super::story::at_home;
+use super::story::{SessionHead, at_home};
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
@@ -18,6 +18,10 @@ use checkrein_engine::error::CommandError;
 
 /// How much of a reason is shown, in characters (ours): some three lines of a usual terminal.
 const WHY: usize = 200;
+
+/// What is shown of each ticket.
+const TICKETS: [&str; 9] =
+    ["time", "ticket", "agent", "project", "severity", "verdict", "state", "what", "why"];
 
 /// Which tickets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +74,8 @@ pub fn reviews(
                 vec![
                     dim(&time(*at)),
                     names.of_record(&ticket.id),
+                    owner(ticket.client.as_deref()),
+                    at_home(environment, &owner(ticket.project.as_deref())),
                     ticket.severity.clone(),
                     verdict_word(*given),
                     state,
@@ -77,10 +83,15 @@ pub fn reviews(
                     brief(&at_home(environment, &plain(&ticket.reason)), WHY),
                 ]
             });
-            print(&table(&["time", "ticket", "severity", "verdict", "state", "what", "why"], rows.collect()));
+            print(&table(&TICKETS, rows.collect()));
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// To whom something belongs; a dash where no record says it.
+fn owner(name: Option<&str>) -> String {
+    name.map_or_else(|| "-".to_owned(), plain)
 }
 
 /// The name of the newest ticket that is open.
@@ -148,7 +159,10 @@ pub fn close(
     match output {
         OutputForm::Json => print_exact(&api::pretty(&closed)?),
         OutputForm::Text if closed.about == "tier" => {
-            print(&format!("closed {}; the trust debt is cleared", closed.id));
+            print(&format!(
+                "closed {}; the agent starts afresh, what counted against it is cleared",
+                closed.id
+            ));
         }
         OutputForm::Text => print(&format!("closed {}", closed.id)),
     }
@@ -164,6 +178,11 @@ fn tickets(environment: &HostEnvironment, folder: &FolderName) -> Result<Vec<Kno
     }
     if all.is_empty() {
         return Ok(all);
+    }
+    let SessionHead { client, workspace, .. } = SessionHead::of(environment, folder);
+    for known in &mut all {
+        known.ticket.client.clone_from(&client);
+        known.ticket.project.clone_from(&workspace);
     }
     for line in lines(&path)?.holding("review_closed") {
         let Some(Record { body: RecordBody::ReviewClosed { ticket, note, .. }, .. }) = line?.record else {
@@ -198,6 +217,8 @@ fn ticket(folder: &FolderName, line: &Line) -> Option<Known> {
         reason: reason.clone(),
         fired: governance.map(|governance| governance.fired.clone()).unwrap_or_default(),
         closed: None,
+        client: None,
+        project: None,
     };
     Some(Known { ticket, at: record.at.0, verdict: *verdict, record: record.seq })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use checkrein_clients::is_canary;
 use checkrein_gateway::gateway_server;
-use checkrein_policy::{TrustPolicy, VerdictKind};
+use checkrein_policy::{Posture, TrustPolicy, VerdictKind};
 use checkrein_session::{Cost, SessionLedger, SessionSummary};
 use checkrein_world::find_workspace;
 
@@ -14,6 +14,7 @@ use super::short_names::ShortNames;
 use super::story::{PROMPT, SessionHead, at_home};
 use super::{ExitStatus, OutputForm, incidents, log, tell_fallen};
 use crate::api::{self, recorded};
+use crate::phrases;
 use crate::render::{age, duration};
 use crate::terminal::{bold, brief, counted, dim, page, plain, print, print_exact, verdict, wrapped};
 use checkrein_engine::config_files;
@@ -47,7 +48,8 @@ pub fn sessions(environment: &HostEnvironment, output: OutputForm) -> Result<Exi
         OutputForm::Text => {
             let names = ShortNames::of_sessions(environment);
             let told = as_trees(environment, &all).into_iter().map(|(depth, session)| {
-                let lines = in_words(environment, &names, session, policy.left(&session.trust, now));
+                let posture = policy.posture(policy.left(&session.trust, now));
+                let lines = in_words(environment, &names, session, posture);
                 let indent = "  ".repeat(depth.min(DEEPEST));
                 lines.join("\n").lines().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
             });
@@ -72,8 +74,8 @@ pub fn show(
         return Ok(ExitStatus::Done);
     }
     let names = ShortNames::of_sessions(environment);
-    let debt = policy.left(&session.trust, environment.now());
-    let mut lines = in_words(environment, &names, &session, debt);
+    let posture = policy.posture(policy.left(&session.trust, environment.now()));
+    let mut lines = in_words(environment, &names, &session, posture);
     lines.extend(session.halt.iter().map(|halt| wrapped(&format!("  halted: {}", plain(&halt.reason)))));
     let name = session.folder.as_str();
     let incidents = incidents::of_sessions(environment, &BTreeSet::from([name]), 0)?;
@@ -155,7 +157,7 @@ fn in_words(
     environment: &HostEnvironment,
     names: &ShortNames,
     session: &SessionSummary,
-    debt: f64,
+    posture: Posture,
 ) -> Vec<String> {
     let name = names.of(session.folder.as_str());
     let mut first = bold(&plain(&name));
@@ -209,8 +211,8 @@ fn in_words(
             parts.push(format!("{verb} {}", names.join(" and ")));
         }
     }
-    if debt > 0.0 {
-        parts.push(format!("trust debt {debt:.1}"));
+    if posture != Posture::Normal {
+        parts.push(format!("{} after what was stopped", phrases::posture(posture)));
     }
     [Some(wrapped(&first)), prompt, Some(wrapped(&format!("  {}", parts.join(", "))))]
         .into_iter()

@@ -56,7 +56,7 @@ pub(super) struct SessionHead {
     /// What the user said first, masked.
     pub(super) prompt: Option<String>,
     /// The client, by its name on the command line.
-    client: Option<String>,
+    pub(super) client: Option<String>,
     /// When it began, in milliseconds since 1970.
     began: Option<u64>,
 }

@@ -12,13 +12,12 @@ use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 use serde_json::Value as Json;
 
-use super::init::{
-    ALL, EXCLUDED_BY, bare, clients, companions, excluded, no_such_scope, read, settings_file, whose,
-};
+use super::init::{ALL, EXCLUDED_BY, bare, clients, excluded, no_such_scope, read, settings_file, whose};
 use super::insertions::Inserting as _;
 use super::settings_change::{Approval, CompanionChange, Manner, Results, SettingsChange, Written};
 use super::snapshots::size;
 use super::story::at_home;
+use super::whole_files::{check_unchanged, companion_removals};
 use super::{ExitStatus, OutputForm, for_people_only, mcp_servers};
 use crate::terminal::{Reply, confirm, log, plain_name, print, wrapped};
 
@@ -244,6 +243,7 @@ impl Removal {
         let before = read(&settings)?;
         let installations = Installations::load(environment)?;
         let known = installations.0.iter().find(|known| known.settings == settings);
+        check_unchanged(client, known, &settings, &before)?;
         let folders = known.map(|known| known.folders.clone()).unwrap_or_default();
         // As it was, byte for byte, where nobody changed it since; else what is ours goes, and the rest stays as it is written.
         let exact = known.and_then(|known| known.inserted.as_ref()?.taken_out_of(&before));
@@ -251,7 +251,7 @@ impl Removal {
             |text: &String| client.hooks.registration(text).is_ok_and(|found| found == Registration::Absent);
         let after = match exact.filter(is_bare) {
             Some(exact) => exact,
-            None => bare(client, &before)?,
+            None => bare(client, &settings, &before)?,
         };
         client.hooks.registration(&after)?;
         let made = known.is_some_and(|known| known.made) && is_empty_object(&after);
@@ -260,13 +260,7 @@ impl Removal {
             format!("client    {}, {}", client.title, whose(scope)),
             format!("settings  {}{whole}", at_home(environment, settings.as_str())),
         ];
-        let mut beside = Vec::new();
-        for path in companions(client, &settings) {
-            let text = read(&path)?;
-            if text.contains("checkrein-hook") {
-                beside.push(CompanionChange { path, before: text, after: String::new() });
-            }
-        }
+        let beside = companion_removals(client, &settings)?;
         let names: Vec<&str> = beside.iter().filter_map(|file| file.path.name()).collect();
         if !names.is_empty() {
             remarks.push(format!("beside    {}: in the same folder", names.join(", ")));

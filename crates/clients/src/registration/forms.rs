@@ -33,6 +33,17 @@ pub struct EntryForm {
     pub version: Option<&'static str>,
 }
 
+/// Whose a file is that would be ours as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authorship {
+    /// It was written by `init`, and nothing else stands in it.
+    Ours,
+    /// It was written by `init`, and somebody changed it.
+    Changed,
+    /// It was written by somebody else.
+    Foreign,
+}
+
 /// What stands at the beginning of each file that is ours as a whole, behind the signs of a comment.
 pub(crate) const OURS: &str = "Written by `checkrein init`; `checkrein uninstall` removes it.";
 
@@ -53,13 +64,17 @@ pub(super) fn registered(
     command: &HookCommand,
 ) -> Result<String, SettingsError> {
     if let HookForm::Whole(whole) = layout.form {
-        return if cleaned.trim().is_empty() {
-            Ok(whole(&command.text(Unanswered::Refused)))
-        } else {
-            Err(SettingsError::Foreign)
+        return match cleaned.trim() {
+            "" => Ok(whole(&command.text(Unanswered::Refused))),
+            _ => Err(SettingsError::Foreign),
         };
     }
-    let mut source = if cleaned.trim().is_empty() { "{}\n" } else { cleaned }.to_owned();
+    let mut source = match cleaned.trim() {
+        "" if cleaned.is_empty() => "{}\n".to_owned(),
+        // Its blanks stay, so that they are there afterwards.
+        "" => format!("{{}}{cleaned}"),
+        _ => cleaned.to_owned(),
+    };
     let wrong = |key: &str, expected| SettingsError::WrongType { key: key.to_owned(), expected };
     let root = Node::parse(&source)?;
     if !root.is_object() {
@@ -110,7 +125,11 @@ pub(super) fn registered(
 /// The text without our hooks, where some may be.
 pub(super) fn unregistered(layout: &HookLayout, text: &str) -> Result<String, SettingsError> {
     if let HookForm::Whole(_) = layout.form {
-        return Ok(if text.contains(OURS) { String::new() } else { text.to_owned() });
+        return match authorship(layout, text) {
+            Authorship::Ours => Ok(String::new()),
+            Authorship::Changed => Err(SettingsError::Changed),
+            Authorship::Foreign => Ok(text.to_owned()),
+        };
     }
     let mut rest = text.to_owned();
     while let Some(shorter) = without_one(layout, &rest)? {
@@ -174,6 +193,36 @@ fn without_one(layout: &HookLayout, text: &str) -> Result<Option<String>, Settin
         .map(Some);
     }
     Ok(None)
+}
+
+/// Whose a file is that would be ours as a whole. One of an earlier version is told by its first and its last line.
+pub(super) fn authorship(layout: &HookLayout, text: &str) -> Authorship {
+    let HookForm::Whole(whole) = layout.form else { return Authorship::Foreign };
+    if !text.contains(OURS) {
+        return Authorship::Foreign;
+    }
+    let frame = whole("\u{0}");
+    let head = frame.find(OURS).and_then(|at| frame.get(..at + OURS.len())).unwrap_or(&frame);
+    let last = frame.lines().next_back().unwrap_or_default();
+    if text.starts_with(head) && text.ends_with('\n') && text.lines().next_back() == Some(last) {
+        Authorship::Ours
+    } else {
+        Authorship::Changed
+    }
+}
+
+/// Whose a script beside that is, as [`companion`] writes it.
+pub(super) fn companion_authorship(text: &str) -> Authorship {
+    let lines: Vec<&str> = text.lines().collect();
+    match lines[..] {
+        ["#!/bin/sh", comment, line]
+            if comment.ends_with(OURS) && runs_hook(line) && text.ends_with('\n') =>
+        {
+            Authorship::Ours
+        }
+        _ if text.contains(OURS) => Authorship::Changed,
+        _ => Authorship::Foreign,
+    }
 }
 
 /// A script that passes an event on and says nothing when the hook says nothing.

@@ -275,8 +275,8 @@ impl Machine<'_> {
             return None;
         }
         let inner = match draft.target.text() {
-            Some(text) => format!("{} {} inside {place}", draft.kind.name(), text.replace(OTHER_HOME, "~")),
-            None => format!("{} inside {place}", draft.kind.name()),
+            Some(text) => format!("{} `{}` inside {place}", verb(draft.kind), text.replace(OTHER_HOME, "~")),
+            None => format!("{} something inside {place}", verb(draft.kind)),
         };
         let appending = if self.call.appending { Appending::Yes } else { Appending::No };
         let grave = away.gravity(&draft, appending);
@@ -457,5 +457,34 @@ pub(crate) fn socket_host(path: &str) -> String {
     match parts.next() {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
+    }
+}
+
+/// What an effect does to its target, as a verb for people.
+fn verb(kind: EffectKind) -> &'static str {
+    match kind {
+        EffectKind::FileRead | EffectKind::SecretRead => "reads",
+        EffectKind::FileCreate => "creates",
+        EffectKind::FileModify
+        | EffectKind::SystemModification
+        | EffectKind::InfrastructureChange
+        | EffectKind::DatastoreChange => "changes",
+        EffectKind::FileDelete => "deletes",
+        EffectKind::PermissionChange => "changes the permissions of",
+        EffectKind::NetworkRequest => "connects to",
+        EffectKind::DataUpload => "sends data to",
+        EffectKind::RemoteCodeExecution => "runs code from",
+        EffectKind::PackageInstall => "installs",
+        EffectKind::ProcessSpawn => "starts",
+        EffectKind::ProcessKill => "ends",
+        EffectKind::PrivilegeEscalation => "runs with the permissions of",
+        EffectKind::Persistence => "has run later",
+        EffectKind::VcsLocalLoss => "discards",
+        EffectKind::VcsHistoryRewrite => "rewrites",
+        EffectKind::VcsRemoteUpdate => "updates",
+        EffectKind::InfrastructureDestroy | EffectKind::DatastoreDestroy => "destroys",
+        EffectKind::Publish => "publishes",
+        EffectKind::GuardTampering => "weakens",
+        EffectKind::Opaque => "does what cannot be determined to",
     }
 }

@@ -51,6 +51,31 @@ impl RuleContext<'_> {
         }
     }
 
+    /// The targets of effects with what is special about each, in brackets: once behind all of them where it is the same.
+    pub(crate) fn named(&self, indices: &[usize]) -> String {
+        let effects = || indices.iter().filter_map(|index| self.effects.get(*index));
+        let first = effects().map(|effect| &effect.note).find(|note| !note.is_empty());
+        let is_shared = effects().all(|effect| effect.note.is_empty() || Some(&effect.note) == first);
+        let one = |index: &usize| format!("{}{}", self.names(&[*index]), self.note(&[*index]));
+        let mut each: Vec<String> = Vec::new();
+        for index in indices {
+            let name = self.names(&[*index]);
+            let is_told = each.iter().any(|told| *told == name || told.starts_with(&format!("{name} (")));
+            if !is_told {
+                each.push(one(index));
+            }
+        }
+        if is_shared || each.len() < 2 {
+            return format!("{}{}", self.names(indices), self.note(indices));
+        }
+        let more = each.len().saturating_sub(3);
+        each.truncate(3);
+        match more {
+            0 => each.join(", "),
+            more => format!("{} and {more} more", each.join(", ")),
+        }
+    }
+
     /// What is special about the first of the effects, as a clause in brackets; empty when nothing is.
     pub(crate) fn note(&self, indices: &[usize]) -> String {
         let note = indices.iter().filter_map(|index| self.effects.get(*index)).map(|effect| &effect.note);

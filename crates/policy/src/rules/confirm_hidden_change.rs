@@ -33,11 +33,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let hiding = context.select(hides);
-    let reason = format!(
-        "this makes git show something else than what is there: {}{}",
-        context.names(&hiding),
-        context.note(&hiding)
-    );
+    let reason = format!("this makes git show something else than what is there: {}", context.named(&hiding));
     let alternatives = [
         "leave the change where git shows it",
         "say which files are to stay out of commits, and let the user set it",

@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let is_named = context.select(|effect| effect.target.text().is_some());
     let (what, note) = (context.names(&unknown), context.note(&unknown));
     let reason = if unknown.iter().any(|one| is_named.contains(one)) {
-        format!("what {what}{note} would do cannot be determined before it runs")
+        format!("what {what} would do cannot be determined before it runs{note}")
     } else {
         format!("what this would do cannot be determined before it runs{note}")
     };

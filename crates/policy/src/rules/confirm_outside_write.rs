@@ -72,7 +72,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     } else {
         "which lies outside the workspace; this session did not create it"
     };
-    let reason =
-        format!("this overwrites or changes {}{}, {why}", context.names(&outside), context.note(&outside));
+    let reason = format!("this overwrites or changes {}, {why}", context.named(&outside));
     Finding::on(outside, RULE.name, decision, reason, &["write below the workspace or a temporary directory"])
 }

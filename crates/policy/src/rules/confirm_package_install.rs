@@ -23,9 +23,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let installs = context
         .select(|effect| effect.kind == EffectKind::PackageInstall && effect.severity >= Severity::High);
     let reason = format!(
-        "this installs {}{} from a place that is not the usual registry, and installing runs its code",
-        context.names(&installs),
-        context.note(&installs)
+        "this installs {} from a place that is not the usual registry, and installing runs its code",
+        context.named(&installs)
     );
     let alternatives =
         ["install it from the usual registry, with a fixed version", "download it and look at it first"];

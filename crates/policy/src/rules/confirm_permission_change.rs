@@ -59,9 +59,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     });
     let decision = if critical { Decision::Block } else { Decision::Modify };
     let reason = format!(
-        "this changes the permissions of {}{}, and the old permissions are not recorded anywhere",
-        context.names(&grave),
-        context.note(&grave)
+        "this changes the permissions of {}, and the old permissions are not recorded anywhere",
+        context.named(&grave)
     );
     Finding::on(grave, RULE.name, decision, reason, &["change the mode of the files that need it, by name"])
 }

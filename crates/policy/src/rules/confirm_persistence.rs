@@ -34,11 +34,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, true) => Decision::Modify,
         (false, false) => Decision::Warn,
     };
-    let reason = format!(
-        "this sets up something that runs later by itself: {}{}",
-        context.names(&lasting),
-        context.note(&lasting)
-    );
+    let reason = format!("this sets up something that runs later by itself: {}", context.named(&lasting));
     let alternatives = ["show the lines and let the user add them", "do it for this session only"];
     Finding::on(lasting, RULE.name, decision, reason, &alternatives)
 }

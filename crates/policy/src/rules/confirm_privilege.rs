@@ -60,8 +60,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         | EffectKind::Publish => false,
     });
     let decision = if strong || changes { Decision::Modify } else { Decision::Warn };
-    let reason =
-        format!("this runs with the permissions of {}{}", context.names(&raised), context.note(&raised));
+    let reason = format!("this runs with the permissions of {}", context.named(&raised));
     let alternatives = ["run it without elevated permissions", "let the user run the part that needs them"];
     Finding::on(raised, RULE.name, decision, reason, &alternatives)
 }

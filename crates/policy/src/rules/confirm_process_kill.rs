@@ -25,11 +25,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let grave =
         context.any(|effect| effect.kind == EffectKind::ProcessKill && effect.severity == Severity::Critical);
     let decision = if grave { Decision::Block } else { Decision::Modify };
-    let reason = format!(
-        "this ends processes that may not belong to this task: {}{}",
-        context.names(&ended),
-        context.note(&ended)
-    );
+    let reason = format!("this ends processes that may not belong to this task: {}", context.named(&ended));
     let alternatives = ["end the process by its number, after looking at what it is"];
     Finding::on(ended, RULE.name, decision, reason, &alternatives)
 }

@@ -27,8 +27,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     // What can be edited or closed later is no version that is used up for ever.
     let lasts =
         if serious { "which cannot be taken back" } else { "and others may read it before it is taken back" };
-    let (names, note) = (context.names(&published), context.note(&published));
-    let reason = format!("this makes something public ({names}){note}, {lasts}");
+    let reason = format!("this publishes {}, {lasts}", context.named(&published));
     let decision = if serious { Decision::Modify } else { Decision::Warn };
     let alternatives = ["do a dry run and show what would be published", "let the user publish"];
     Finding::on(published, RULE.name, decision, reason, &alternatives)

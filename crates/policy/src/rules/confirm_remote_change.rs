@@ -35,7 +35,6 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
                 EffectKind::VcsRemoteUpdate | EffectKind::InfrastructureChange | EffectKind::DatastoreChange
             )
     });
-    let reason =
-        format!("this changes {}{} for others, at once", context.names(&grave), context.note(&grave));
+    let reason = format!("this changes {}, which affects others at once", context.named(&grave));
     Finding::on(grave, RULE.name, Decision::Modify, reason, &["show the change and let the user make it"])
 }

@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, true) => ", and its content would go into another file or to the model provider",
         (false, false) => ", and its content would go to the model provider",
     };
-    let reason = format!("this reads {}{}{end}", context.names(&secrets), context.note(&secrets));
+    let reason = format!("this reads {}{end}", context.named(&secrets));
     let is_variable = |effect: &Effect| {
         effect.kind != EffectKind::SecretRead
             || matches!(&effect.target, Target::Service(name) if name.starts_with('$'))

@@ -57,7 +57,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         context.any(|effect| effect.kind == EffectKind::DataUpload && effect.severity > Severity::Low);
     let outside = outside || of_machine || (elsewhere && leaves);
     let decision = if outside { Decision::Modify } else { Decision::Warn };
-    let reason = format!("this sends local data to {}{}", context.names(&uploads), context.note(&uploads));
+    let reason = format!("this sends local data to {}", context.named(&uploads));
     Finding::on(
         uploads,
         RULE.name,

@@ -22,7 +22,6 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let lost =
         context.select(|effect| effect.kind == EffectKind::FileDelete && effect.stake == Stake::Critical);
-    let reason =
-        format!("this deletes {}{}, which must never be lost", context.names(&lost), context.note(&lost));
+    let reason = format!("this deletes {}, which must never be lost", context.named(&lost));
     Finding::on(lost, RULE.name, Decision::Block, reason, &["leave it alone, or ask the user to delete it"])
 }

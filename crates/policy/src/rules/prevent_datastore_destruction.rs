@@ -48,11 +48,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, true) => Decision::Modify,
         (false, false) => Decision::Warn,
     };
-    let reason = format!(
-        "this destroys data in {}{}, which no snapshot of files brings back",
-        context.names(&losses),
-        context.note(&losses)
-    );
+    let reason =
+        format!("this destroys data in {}, which no snapshot of files brings back", context.named(&losses));
     let all_local = losses.iter().all(|index| context.effects.get(*index).is_some_and(is_local));
     let alternatives: &[&str] = if all_local {
         &["say which data would go and why, and let the user answer", "delete only what this task made"]

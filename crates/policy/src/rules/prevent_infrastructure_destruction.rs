@@ -29,7 +29,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         Some(Severity::High) => Decision::Modify,
         Some(Severity::Medium | Severity::Low) | None => Decision::Warn,
     };
-    let reason = format!("this destroys infrastructure: {}{}", context.names(&lost), context.note(&lost));
+    let reason = format!("this destroys infrastructure: {}", context.named(&lost));
     let alternatives = ["show what would be destroyed (plan, dry run) and let the user decide"];
     Finding::on(lost, RULE.name, decision, reason, &alternatives)
 }

@@ -38,9 +38,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let critical = context.select(|effect| recursive(effect) && effect.stake == Stake::Critical);
     if !critical.is_empty() {
         let reason = format!(
-            "this deletes {}{} with everything in it, which cannot be undone",
-            context.names(&critical),
-            context.note(&critical)
+            "this deletes {} with everything in it, which cannot be undone",
+            context.named(&critical)
         );
         return Finding::on(
             critical,
@@ -69,7 +68,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     } else {
         ", and what may stand there when it runs is saved nowhere"
     };
-    let reason = format!("this deletes {}{}{extent}", context.names(&lost), context.note(&lost));
+    let reason = format!("this deletes {}{extent}", context.named(&lost));
     let alternatives = [
         "list what is in it and delete by name what has to go",
         "move it to a temporary directory first",

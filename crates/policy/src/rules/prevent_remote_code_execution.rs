@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let runs = context.select(|effect| effect.kind == EffectKind::RemoteCodeExecution);
     let reason =
-        format!("this runs code from {}{} that nobody has read", context.names(&runs), context.note(&runs));
+        format!("this runs code from {} that nobody has read{}", context.names(&runs), context.note(&runs));
     Finding::on(
         runs,
         RULE.name,

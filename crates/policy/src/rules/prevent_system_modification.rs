@@ -36,9 +36,8 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         (false, false) => Decision::Warn,
     };
     let reason = format!(
-        "this changes the machine itself: {}{}, which affects more than this task",
-        context.names(&changes),
-        context.note(&changes)
+        "this changes the machine itself: {}, which affects more than this task",
+        context.named(&changes)
     );
     Finding::on(
         changes,

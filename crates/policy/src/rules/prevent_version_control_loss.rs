@@ -42,11 +42,7 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
         lost(effect) && (effect.stake == Stake::Critical || effect.severity == Severity::Critical)
     });
     let decision = if grave { Decision::Block } else { Decision::Modify };
-    let reason = format!(
-        "this discards work that is in no commit: {}{}",
-        context.names(&losses),
-        context.note(&losses)
-    );
+    let reason = format!("this discards work that is in no commit: {}", context.named(&losses));
     // Commits that nothing names are in no work tree: no stash and no commit brings them back.
     let mut meant = losses.iter().filter_map(|place| context.effects.get(*place));
     let alternatives = if meant.all(|effect| effect.nature == Nature::ClearedAway) {

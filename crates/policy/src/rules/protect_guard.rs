@@ -25,23 +25,17 @@ fn check(context: &RuleContext<'_>) -> Option<Finding> {
     let is_named = touched
         .iter()
         .any(|number| context.effects.get(*number).is_some_and(|effect| effect.target != Target::Unknown));
-    let names = if is_named { format!(": {}", context.names(&touched)) } else { String::new() };
+    let names = if is_named { format!(": {}", context.named(&touched)) } else { context.note(&touched) };
     // What only may reach it, or git would put back another version of, a user may say yes to.
     let grave =
         context.any(|effect| effect.kind == EffectKind::GuardTampering && effect.severity != Severity::High);
     if grave {
-        let reason = format!(
-            "this touches the guard itself{names}{}; only the user may change it",
-            context.note(&touched)
-        );
+        let reason = format!("this touches the guard itself{names}; only the user may change it");
         let alternatives =
             ["leave the guard alone and go on with the task; say what is in the way if something is"];
         return Finding::on(touched, RULE.name, Decision::Block, reason, &alternatives);
     }
-    let reason = format!(
-        "this may change the guard itself{names}{}; the user says whether it may",
-        context.note(&touched)
-    );
+    let reason = format!("this may change the guard itself{names}; the user says whether it may");
     let alternatives = [
         "unpack or copy into a directory of its own, look at what came, and take from there what is needed",
         "leave the files of the guard out, by naming the others",

@@ -1,14 +1,15 @@
 //! What limits a run, and what holds it: what was asked for, else what the configuration and its profile say.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use checkrein_clients::{CLIENTS, ClientAdapter, Transcript, codex_model};
+use checkrein_clients::{ClientAdapter, ClientPath, ModelFacts, Transcript, chosen_model};
 use checkrein_policy::{Config, Profile};
+use checkrein_protocol::AbsolutePath;
 use checkrein_sandbox::{Bytes, Hold};
 use checkrein_supervise::{RunProgress, Stop, Switches, TerminalOutput};
+use checkrein_world::find_workspace;
 
 use super::super::doctor;
 use super::{KillGuarantee, RunOptions, strict};
@@ -103,21 +104,47 @@ pub(super) fn stays_untold(untold: Option<&str>, running: Duration, progress: &R
     untold.map(|why| Stop::Uncounted(why.to_owned()))
 }
 
-/// The model that an agent is told to use on its command line, or by its settings where its stream says none.
+/// The model that an agent is told to use, on its command line, by a variable or by its settings, where its stream says none.
 pub(super) fn model_of(agent: &[OsString], environment: &HostEnvironment) -> Option<String> {
-    let words: Vec<&str> = agent.iter().filter_map(|word| word.to_str()).collect();
-    let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    let client =
-        CLIENTS.iter().find(|client| client.client.name() == "codex" && client.programs.contains(&program));
-    if let Some(client) = client {
-        let folder = client.places.folder(&environment.home, |name| environment.variables.get(name));
-        // Settings that are not there or cannot be read leave the price of the dearest.
-        let settings = fs::read_to_string(folder.join("config.toml").as_str()).unwrap_or_default();
-        return codex_model(words.get(1..).unwrap_or_default(), &settings);
+    let workspace = find_workspace(&environment.cwd);
+    let client = client(agent);
+    let folder = client.map_or_else(
+        || environment.home.clone(),
+        |client| client.places.folder(&environment.home, |name| environment.variables.get(name)),
+    );
+    chosen_model(agent, &OnThisMachine { environment, workspace, folder })
+}
+
+/// What this machine says of the model that an agent uses.
+struct OnThisMachine<'a> {
+    environment: &'a HostEnvironment,
+    workspace: AbsolutePath,
+    folder: AbsolutePath,
+}
+
+impl OnThisMachine<'_> {
+    /// Settings that are not there or cannot be read leave the price of the dearest.
+    fn read(path: &AbsolutePath) -> Option<String> {
+        checkrein_files::read_text(path.as_str(), checkrein_files::SMALL).ok()
     }
-    let beside =
-        words.windows(2).find(|pair| matches!(pair, ["-m" | "--model", _])).and_then(|pair| pair.last());
-    beside.copied().or_else(|| words.iter().find_map(|word| word.strip_prefix("--model="))).map(str::to_owned)
+}
+
+impl ModelFacts for OnThisMachine<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.environment.variables.get(name).cloned()
+    }
+
+    fn text(&self, place: ClientPath) -> Option<String> {
+        Self::read(&place.at(&self.workspace, &self.folder))
+    }
+
+    fn beside(&self, name: &str) -> Option<String> {
+        Self::read(&self.folder.join(name))
+    }
+
+    fn project(&self) -> Vec<String> {
+        [&self.environment.cwd, &self.workspace].map(|folder| folder.as_str().to_owned()).to_vec()
+    }
 }
 
 /// What ends the agent when we are all killed: as much as the profile wants of what is to be had. In a namespace with a user before it,

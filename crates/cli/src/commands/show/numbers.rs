@@ -1,8 +1,9 @@
 //! The numbers and rules behind a verdict, for who wants to know how it came about.
 
-use checkrein_protocol::{GovernanceRecord, ReviewRecord};
+use checkrein_protocol::{GovernanceRecord, Posture, ReviewRecord};
 use checkrein_review::sentence;
 
+use crate::phrases;
 use crate::render::severity_name;
 use crate::terminal::{bold, plain, wrapped};
 
@@ -74,7 +75,9 @@ pub(super) fn in_words(review: &ReviewRecord) -> String {
 
 fn governance_text(governance: &GovernanceRecord) -> String {
     let tier = governance.tier.as_ref().map_or_else(|| "off".to_owned(), |tier| format!("tier {tier}"));
-    let mut parts = vec![format!("CTQ {:.2}, {tier}, posture {}", governance.ctq, governance.posture)];
+    let mut parts = vec![format!("CTQ {:.2}, {tier}", governance.ctq)];
+    let is_remarkable = governance.posture != Posture::Normal;
+    parts.extend(is_remarkable.then(|| phrases::posture(governance.posture).to_owned()));
     parts.extend(governance.debt.map(|debt| format!("trust debt {debt:.2}")));
     parts.extend(governance.flag.map(|severity| format!("flag {}", severity_name(severity))));
     if governance.asks_for_review {
