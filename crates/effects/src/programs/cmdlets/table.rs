@@ -56,10 +56,10 @@ pub(super) const CMDLETS: &[(&[&str], Deed)] = &[
     (&["move-item", "mi", "mv", "move", "rename-item", "rni", "ren"], Deed::Moves),
     (&["copy-item", "cpi", "cp", "copy"], Deed::Copies),
     (
-        &["get-content", "gc", "cat", "type", "import-csv", "import-clixml", "select-string", "sls"],
+        &["get-content", "gc", "cat", "type", "import-csv", "import-clixml", "select-string", "sls", "format-hex", "fhx", "import-powershelldatafile"],
         Deed::Reads,
     ),
-    (&["get-childitem", "gci", "ls", "dir", "get-item", "gi", "resolve-path", "rvpa"], Deed::Lists),
+    (&["get-childitem", "gci", "ls", "dir", "get-item", "gi", "resolve-path", "rvpa", "convert-path", "cvpa", "split-path"], Deed::Lists),
     (
         &["invoke-webrequest", "iwr", "curl", "wget", "invoke-restmethod", "irm", "start-bitstransfer"],
         Deed::Requests,
