@@ -104,7 +104,11 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
                 && opened.iter().any(|series| words.windows(series.len()).any(|words| words == *series))
         };
         if DATABASES.iter().any(|row| is_opened(&row)) {
-            let inputs = handed.iter().cloned().map(Input::Text).chain(matches!(call.input, Input::Text(_)).then(|| call.input.clone()));
+            let inputs = handed
+                .iter()
+                .cloned()
+                .map(Input::Text)
+                .chain(matches!(call.input, Input::Text(_)).then(|| call.input.clone()));
             let inputs: Vec<Input> = inputs.collect();
             for client in ["psql", "mysql"] {
                 let words = [Value::exact(client), Value::exact("database")];
@@ -132,16 +136,25 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
         match &call.input {
             Input::Text(Value::Exact(text)) => codes.push(text.clone()),
             Input::Local(place) if is_console => {
-                codes.extend(machine.code_coming_in(place).and_then(|text| text.as_exact().map(str::to_owned)));
+                codes.extend(
+                    machine.code_coming_in(place).and_then(|text| text.as_exact().map(str::to_owned)),
+                );
                 if machine.is_handed_undone(call) || machine.is_written_here_unread(place) {
-                    machine.unread(format!("what `{program}` reads and runs was written by this command, and is not known"));
+                    machine.unread(format!(
+                        "what `{program}` reads and runs was written by this command, and is not known"
+                    ));
                 }
             }
             Input::Network(url) if is_console => machine.runs_from_network(&url.clone()),
             Input::Unknown if is_console && codes.is_empty() => {
                 machine.unread(format!("what `{program}` reads and runs is not known"));
             }
-            Input::Inherited | Input::Text(_) | Input::Local(_) | Input::Network(_) | Input::Secret(_) | Input::Unknown => {}
+            Input::Inherited
+            | Input::Text(_)
+            | Input::Local(_)
+            | Input::Network(_)
+            | Input::Secret(_)
+            | Input::Unknown => {}
         }
         for code in codes {
             codes::run_code(machine, call, console.runner, &with_libraries(console.runner, code));
