@@ -50,13 +50,13 @@ use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
 pub use editing::{Editor, edited_in_place};
 pub(crate) use elsewhere::{made_of as made_of_names_elsewhere, named as named_elsewhere};
+pub use encodings::{decoded_base64, decoded_hexadecimal};
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
 pub use settings::edit_takes_values_away;
 pub(crate) use settings::{hides_values, keeps_lines};
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
-pub use encodings::{decoded_base64, decoded_hexadecimal};
 use texts::filtered;
 
 /// The kernels on which a shell of these kinds runs, as `uname -s` prints them (config.guess of GNU).
@@ -357,10 +357,12 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "git" => repository_root(machine, words),
         "npm" | "pnpm" => package_place(machine, words),
         "ls" => listed(machine, words),
-        "shuf" if words.first().and_then(Value::as_exact) == Some("-e") => match exact_words(words)?.as_slice() {
-            ["-e", only] => Some(line(*only)),
-            _ => None,
-        },
+        "shuf" if words.first().and_then(Value::as_exact) == Some("-e") => {
+            match exact_words(words)?.as_slice() {
+                ["-e", only] => Some(line(*only)),
+                _ => None,
+            }
+        }
         "envsubst" if words.is_empty() => with_variables(machine, call.input.as_exact()?),
         "awk" | "gawk" | "mawk" | "nawk" if columns::needs_no_input(&exact_words(words)?) => {
             Some(Exit::printing(Value::Exact(columns::printed(&exact_words(words)?, "")?)))
@@ -391,9 +393,9 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
 
 /// Filters that are worked out where their text is known.
 const FILTERS: &[&str] = &[
-    "tr", "cut", "sort", "uniq", "head", "tail", "rev", "tac", "paste", "jq", "sed", "gsed", "awk", "gawk", "mawk",
-    "nawk", "base64", "base32", "openssl", "wc", "xxd", "fold", "nl", "dd", "expand", "unexpand", "iconv", "pv",
-    "column", "strings", "shuf", "m4", "dos2unix",
+    "tr", "cut", "sort", "uniq", "head", "tail", "rev", "tac", "paste", "jq", "sed", "gsed", "awk", "gawk",
+    "mawk", "nawk", "base64", "base32", "openssl", "wc", "xxd", "fold", "nl", "dd", "expand", "unexpand",
+    "iconv", "pv", "column", "strings", "shuf", "m4", "dos2unix",
 ];
 
 /// What `envsubst` prints: the text with the variables put in that programs see (gettext 0.21, "envsubst Invocation").

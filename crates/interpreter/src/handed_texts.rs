@@ -36,8 +36,9 @@ const LENGTH: usize = 16 * 1024;
 
 /// Programs that print words which they are given, whatever else they are for.
 const PRINTING: &[&str] = &[
-    "perl", "ruby", "node", "python", "python3", "php", "lua", "awk", "gawk", "mawk", "nawk", "jq", "yq", "stat", "find",
-    "git", "sqlite3", "shuf", "yes", "date", "column", "expr", "figlet", "printf", "echo", "m4", "dc", "bc", "busybox",
+    "perl", "ruby", "node", "python", "python3", "php", "lua", "awk", "gawk", "mawk", "nawk", "jq", "yq",
+    "stat", "find", "git", "sqlite3", "shuf", "yes", "date", "column", "expr", "figlet", "printf", "echo",
+    "m4", "dc", "bc", "busybox",
 ];
 
 impl HandedTexts {
@@ -83,7 +84,8 @@ impl Machine<'_> {
             let words = call.words.iter().filter_map(Value::as_exact);
             // A text of a language stands in quotes, that of an option behind its sign.
             let parts = words.flat_map(|word| {
-                let behind = word.starts_with('-').then(|| word.split_once('=')).flatten().map(|(_, text)| text);
+                let behind =
+                    word.starts_with('-').then(|| word.split_once('=')).flatten().map(|(_, text)| text);
                 let quoted = word.split(['\'', '"']).skip(1).step_by(2);
                 std::iter::once(word).chain(behind).chain(quoted)
             });
@@ -98,11 +100,9 @@ impl Machine<'_> {
     pub fn handed_texts(&self, call: &Call) -> Vec<Value> {
         match call.input {
             Input::Unknown => self.position.handed.given.texts.iter().map(Value::exact).collect(),
-            Input::Inherited
-            | Input::Text(_)
-            | Input::Network(_)
-            | Input::Secret(_)
-            | Input::Local(_) => Vec::new(),
+            Input::Inherited | Input::Text(_) | Input::Network(_) | Input::Secret(_) | Input::Local(_) => {
+                Vec::new()
+            }
         }
     }
 

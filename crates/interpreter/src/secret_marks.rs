@@ -54,7 +54,9 @@ impl Machine<'_> {
         let counts = |place: &AbsolutePath, secret: &str| {
             let origin = AbsolutePath::new(secret).filter(|origin| origin != place);
             place.is_within(root)
-                && origin.is_some_and(|origin| !origin.is_within(&workspace) || *root != workspace && !origin.is_within(root))
+                && origin.is_some_and(|origin| {
+                    !origin.is_within(&workspace) || *root != workspace && !origin.is_within(root)
+                })
         };
         let in_files = self.flow.sources.iter().filter_map(|(place, output)| {
             let place = AbsolutePath::new(place)?;

@@ -143,7 +143,8 @@ impl Reader<'_, '_> {
             }
             if is_script(&name) || matches!(name.as_str(), "import-module" | "ipmo") {
                 let file = if is_script(&name) { Some(name.as_str()) } else { rest.first().copied() };
-                if let Some(file) = file.filter(|file| is_script(file.trim_matches(['"', '\''])) && depth > 1) {
+                if let Some(file) = file.filter(|file| is_script(file.trim_matches(['"', '\''])) && depth > 1)
+                {
                     self.script(file, depth);
                 }
                 continue;
@@ -282,8 +283,11 @@ impl Reader<'_, '_> {
                 let is = |word: &&str, option: &str| word.eq_ignore_ascii_case(option);
                 let is_search = matches!(name, "select-string" | "sls");
                 // The first of the words of a search is what it looks for.
-                let names_both = rest.iter().any(|word| is(word, "-path") || is(word, "-literalpath") || is(word, "-pattern"));
-                let files = if is_search && !names_both { paths.get(1..).unwrap_or_default() } else { &paths };
+                let names_both = rest
+                    .iter()
+                    .any(|word| is(word, "-path") || is(word, "-literalpath") || is(word, "-pattern"));
+                let files =
+                    if is_search && !names_both { paths.get(1..).unwrap_or_default() } else { &paths };
                 let files = if files.is_empty() { listed.as_slice() } else { files };
                 for path in files.iter().take(8) {
                     let words = [Value::exact("cat"), path.clone()];
@@ -502,7 +506,10 @@ impl Reader<'_, '_> {
             ("join-path", [directory, below]) => {
                 self.value(directory).followed_by(&Value::exact("/")).followed_by(&self.value(below))
             }
-            ("resolve-path" | "rvpa" | "convert-path" | "get-item" | "gi" | "get-command" | "gcm", [path]) => self.value(path),
+            (
+                "resolve-path" | "rvpa" | "convert-path" | "get-item" | "gi" | "get-command" | "gcm",
+                [path],
+            ) => self.value(path),
             (_, []) if name.starts_with(['"', '\'', '$']) => self.value(words.first().unwrap_or(&"")),
             _ => Value::Unknown,
         }

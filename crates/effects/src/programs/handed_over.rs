@@ -82,7 +82,8 @@ pub(crate) fn handed_over(machine: &mut Machine<'_>, call: &Call, before: usize)
             let private = private_place(machine, &path);
             let within = match private {
                 Some(_) => None,
-                None => credential_within(machine, &path).map(|secret| Private::Credential(secret.as_str().to_owned())),
+                None => credential_within(machine, &path)
+                    .map(|secret| Private::Credential(secret.as_str().to_owned())),
             };
             is_put_there = within.is_some();
             Some((private.or(within)?, path))
@@ -93,8 +94,12 @@ pub(crate) fn handed_over(machine: &mut Machine<'_>, call: &Call, before: usize)
             continue;
         }
         match (&private, is_put_there) {
-            (Private::Credential(secret), true) => machine.effect(EffectKind::SecretRead, &Value::exact(secret.as_str())),
-            (Private::Credential(_) | Private::Personal(_), _) => drop(machine.read(&Value::exact(path.as_str()))),
+            (Private::Credential(secret), true) => {
+                machine.effect(EffectKind::SecretRead, &Value::exact(secret.as_str()));
+            }
+            (Private::Credential(_) | Private::Personal(_), _) => {
+                drop(machine.read(&Value::exact(path.as_str())));
+            }
         }
         let note = match private {
             Private::Credential(path) => {

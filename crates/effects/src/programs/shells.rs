@@ -22,7 +22,10 @@ pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
         Input::Local(place)
             if machine.code_coming_in(place).is_none() && machine.is_written_here_unread(place) =>
         {
-            machine.unread(format!("what `{}` reads and runs was written by this command, and is not known", call.program));
+            machine.unread(format!(
+                "what `{}` reads and runs was written by this command, and is not known",
+                call.program
+            ));
             Exit::unknown()
         }
         Input::Local(place) => {

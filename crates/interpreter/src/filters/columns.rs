@@ -82,8 +82,13 @@ pub(super) fn needs_no_input(words: &[&str]) -> bool {
 /// What `awk` prints with these words for this text; `None` where that is not worked out.
 pub(super) fn printed(words: &[&str], text: &str) -> Option<String> {
     let found = options(words)?;
-    let set = |name: &str| found.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
-    let separator = found.separator.clone().or_else(|| set("FS")).map(|sign| if sign == "\\t" { "\t".to_owned() } else { sign });
+    let set =
+        |name: &str| found.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+    let separator = found
+        .separator
+        .clone()
+        .or_else(|| set("FS"))
+        .map(|sign| if sign == "\\t" { "\t".to_owned() } else { sign });
     // A space stands for blanks, and more than one sign for an expression.
     let separator = separator.filter(|sign| sign != " ");
     if separator.as_ref().is_some_and(|sign| sign.chars().count() != 1) || set("RS").is_some() {
@@ -158,7 +163,9 @@ impl Line<'_> {
                 Term::FieldCount => out.push_str(&self.fields.len().to_string()),
                 Term::LineNumber => out.push_str(&self.number.to_string()),
                 Term::Argument(0) => out.push_str("awk"),
-                Term::Argument(number) => out.push_str(self.arguments.get(*number).copied().unwrap_or_default()),
+                Term::Argument(number) => {
+                    out.push_str(self.arguments.get(*number).copied().unwrap_or_default());
+                }
                 Term::Upper(inner) => out.push_str(&self.value(inner)?.to_ascii_uppercase()),
                 Term::Lower(inner) => out.push_str(&self.value(inner)?.to_ascii_lowercase()),
                 Term::Part(inner, start, length) => {
@@ -247,6 +254,16 @@ fn end_of_block(text: &str) -> Option<usize> {
     None
 }
 
+/// The signs of comparisons, the longer ones first.
+const COMPARISONS: &[(&str, Comparison)] = &[
+    ("==", Comparison::Is),
+    ("!=", Comparison::IsNot),
+    (">=", Comparison::AtLeast),
+    ("<=", Comparison::AtMost),
+    (">", Comparison::Above),
+    ("<", Comparison::Below),
+];
+
 fn condition(text: &str) -> Option<Condition> {
     match text {
         "" | "1" => return Some(Condition::Always),
@@ -258,14 +275,6 @@ fn condition(text: &str) -> Option<Condition> {
         return Some(Condition::Matching(Expression::new(expression, Dialect::Extended, LetterCase::Kept)?));
     }
     let behind = text.strip_prefix("NR")?.trim_start();
-    const COMPARISONS: &[(&str, Comparison)] = &[
-        ("==", Comparison::Is),
-        ("!=", Comparison::IsNot),
-        (">=", Comparison::AtLeast),
-        ("<=", Comparison::AtMost),
-        (">", Comparison::Above),
-        ("<", Comparison::Below),
-    ];
     let (sign, comparison) = COMPARISONS.iter().find(|(sign, _)| behind.starts_with(sign))?;
     Some(Condition::Line(*comparison, behind.strip_prefix(sign)?.trim().parse().ok()?))
 }
@@ -379,7 +388,9 @@ mod tests {
         assert_eq!(run(&["{print toupper($0)}"], "ab\n").as_deref(), Some("AB\n"));
         assert_eq!(run(&["{print $NF}"], "a b c\n").as_deref(), Some("c\n"));
         assert_eq!(run(&["NR > 1 {print}"], "a\nb\n").as_deref(), Some("b\n"));
-        for unknown in ["{print > \"f\"}", "{print $1 | \"sh\"}", "{system($0)}", "{print $1+1}", "{x=$1}", "END{print}"] {
+        for unknown in
+            ["{print > \"f\"}", "{print $1 | \"sh\"}", "{system($0)}", "{print $1+1}", "{x=$1}", "END{print}"]
+        {
             assert_eq!(run(&[unknown], "a\n"), None, "{unknown}");
         }
         assert!(needs_no_input(&["BEGIN{print 1}"]));

@@ -158,7 +158,11 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
                 }
                 Action::Letters(from, to) => {
                     let change = |c: char| {
-                        from.iter().position(|known| *known == c).and_then(|at| to.get(at)).copied().unwrap_or(c)
+                        from.iter()
+                            .position(|known| *known == c)
+                            .and_then(|at| to.get(at))
+                            .copied()
+                            .unwrap_or(c)
                     };
                     held = held.chars().map(change).collect();
                 }

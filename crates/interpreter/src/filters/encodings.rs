@@ -83,7 +83,8 @@ fn decoded_base32(text: &str) -> Option<String> {
 fn encoded_base32(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.chunks(5) {
-        let bits = (0..5).fold(0_u64, |bits, place| bits << 8 | u64::from(chunk.get(place).copied().unwrap_or(0)));
+        let bits =
+            (0..5).fold(0_u64, |bits, place| bits << 8 | u64::from(chunk.get(place).copied().unwrap_or(0)));
         // 8 bits need 2 letters, 16 need 4, 24 need 5, 32 need 7.
         let letters = (chunk.len() * 8).div_ceil(5);
         for place in 0..8 {
@@ -101,7 +102,9 @@ fn in_lines(text: &str, width: usize) -> String {
 }
 
 fn hexadecimal(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+    let digits =
+        |byte: u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+    text.bytes().flat_map(digits).collect()
 }
 
 /// What a program makes of a text that turns it into another form, or back.
@@ -112,12 +115,12 @@ pub(super) fn turned(program: &str, options: &[&str], text: &str) -> Option<Stri
         ("base64", ["-d" | "-D" | "--decode" | "-di" | "-id"] | ["-d" | "--decode", "-i"] | ["-i", "-d"]) => {
             decoded_base64(text)
         }
-        ("base64", [] | ["-w0"] | ["-w", "0"] | ["--wrap=0"]) => {
+        ("base64", [] | ["-w0" | "--wrap=0"] | ["-w", "0"]) => {
             Some(encoded_base64(text.as_bytes(), options.is_empty()))
         }
         ("base32", ["-d" | "-D" | "--decode" | "-di" | "-id"]) => decoded_base32(text),
         ("base32", []) => Some(in_lines(&encoded_base32(text.as_bytes()), 76)),
-        ("base32", ["-w0"] | ["-w", "0"] | ["--wrap=0"]) => Some(encoded_base32(text.as_bytes())),
+        ("base32", ["-w0" | "--wrap=0"] | ["-w", "0"]) => Some(encoded_base32(text.as_bytes())),
         ("xxd", options) => {
             let is_plain = |option: &str| matches!(option, "-p" | "-ps" | "-plain" | "-postscript");
             let turns_back = |option: &str| matches!(option, "-r" | "-revert");
@@ -135,10 +138,10 @@ pub(super) fn turned(program: &str, options: &[&str], text: &str) -> Option<Stri
         ("openssl", options) => {
             let (_, flags): (Vec<&str>, Vec<&str>) =
                 options.iter().partition(|option| matches!(**option, "base64" | "enc"));
-            let names_form = options.contains(&"base64")
-                || flags.iter().any(|flag| matches!(*flag, "-base64" | "-a"));
+            let names_form =
+                options.contains(&"base64") || flags.iter().any(|flag| matches!(*flag, "-base64" | "-a"));
             let known = |flag: &&str| matches!(*flag, "-d" | "-e" | "-A" | "-base64" | "-a");
-            if !names_form || !flags.iter().all(|flag| known(flag)) {
+            if !names_form || !flags.iter().all(known) {
                 return None;
             }
             if flags.contains(&"-d") {

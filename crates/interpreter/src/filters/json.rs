@@ -19,16 +19,14 @@ pub(super) fn filtered(options: &[&str], text: &str) -> Option<String> {
     let mut rest = options.iter();
     while let Some(flag) = rest.next() {
         match *flag {
-            "-r" | "--raw-output" => is_raw = true,
-            "-n" | "--null-input" => {}
-            "-rn" | "-nr" => is_raw = true,
+            "-r" | "--raw-output" | "-rn" | "-nr" => is_raw = true,
             "-R" | "--raw-input" => reads_lines = true,
             "-Rr" | "-rR" => (is_raw, reads_lines) = (true, true),
             "-rc" | "-cr" => (is_raw, is_compact) = (true, true),
             "--arg" => given.push((*rest.next()?, Json::String((*rest.next()?).to_owned()))),
             "-c" | "--compact-output" => is_compact = true,
             "--tab" => indent = b"\t",
-            "-M" | "--monochrome-output" | "-e" | "--exit-status" => {}
+            "-n" | "--null-input" | "-M" | "--monochrome-output" | "-e" | "--exit-status" => {}
             word if word.starts_with('-') || filter.is_some() => return None,
             word => filter = Some(word),
         }

@@ -37,7 +37,7 @@ pub(super) fn folded(options: &[&str], text: &str) -> Option<String> {
 pub(super) fn numbered(options: &[&str], text: &str) -> Option<String> {
     let counts_empty = match options {
         [] => false,
-        ["-ba"] | ["-b", "a"] | ["--body-numbering=a"] => true,
+        ["-ba" | "--body-numbering=a"] | ["-b", "a"] => true,
         _ => return None,
     };
     let is_unclear = |line: &str| line.starts_with("\\:") || line.is_empty() && !counts_empty;
@@ -138,11 +138,54 @@ pub(super) fn in_columns(options: &[&str], columns: usize, text: &str) -> Option
 
 /// Names that m4 knows from the beginning (GNU m4 1.4.19, "Macro index").
 const MACROS: &[&str] = &[
-    "builtin", "changecom", "changequote", "changeword", "debugfile", "debugmode", "decr", "define", "defn",
-    "divert", "divnum", "dnl", "dumpdef", "errprint", "esyscmd", "eval", "format", "ifdef", "ifelse", "include",
-    "incr", "index", "indir", "len", "m4exit", "m4wrap", "maketemp", "mkstemp", "patsubst", "popdef", "pushdef",
-    "regexp", "shift", "sinclude", "substr", "syscmd", "sysval", "traceoff", "traceon", "translit", "undefine",
-    "undivert", "unix", "__file__", "__gnu__", "__line__", "__program__", "__unix__",
+    "builtin",
+    "changecom",
+    "changequote",
+    "changeword",
+    "debugfile",
+    "debugmode",
+    "decr",
+    "define",
+    "defn",
+    "divert",
+    "divnum",
+    "dnl",
+    "dumpdef",
+    "errprint",
+    "esyscmd",
+    "eval",
+    "format",
+    "ifdef",
+    "ifelse",
+    "include",
+    "incr",
+    "index",
+    "indir",
+    "len",
+    "m4exit",
+    "m4wrap",
+    "maketemp",
+    "mkstemp",
+    "patsubst",
+    "popdef",
+    "pushdef",
+    "regexp",
+    "shift",
+    "sinclude",
+    "substr",
+    "syscmd",
+    "sysval",
+    "traceoff",
+    "traceon",
+    "translit",
+    "undefine",
+    "undivert",
+    "unix",
+    "__file__",
+    "__gnu__",
+    "__line__",
+    "__program__",
+    "__unix__",
 ];
 
 /// The text, where a program leaves it as it is: no tab to expand, no sign to convert, no macro to replace.
@@ -159,7 +202,9 @@ pub(super) fn left_as_it_is(program: &str, options: &[&str], text: &str) -> Opti
                 let name = name.to_ascii_lowercase();
                 let name = name.split("//").next().unwrap_or_default();
                 ["utf-8", "utf8", "ascii", "us-ascii", "latin1"].contains(&name)
-                    || ["iso-8859", "iso8859", "windows-125", "cp125"].iter().any(|start| name.starts_with(start))
+                    || ["iso-8859", "iso8859", "windows-125", "cp125"]
+                        .iter()
+                        .any(|start| name.starts_with(start))
             };
             let is_set = |option: &str| !option.starts_with('-');
             let attached = |option: &str| {
@@ -169,7 +214,9 @@ pub(super) fn left_as_it_is(program: &str, options: &[&str], text: &str) -> Opti
                 name.is_some_and(|name| name.is_empty() || has_ascii(name)) || matches!(option, "-c" | "-s")
             };
             text.is_ascii()
-                && options.iter().all(|option| if is_set(option) { has_ascii(option) } else { attached(option) })
+                && options
+                    .iter()
+                    .all(|option| if is_set(option) { has_ascii(option) } else { attached(option) })
         }
         "pv" => options.iter().all(|option| !matches!(*option, "-S" | "--stop-at-size" | "-o" | "--output")),
         // A sign that stands nowhere divides nothing.
@@ -180,7 +227,9 @@ pub(super) fn left_as_it_is(program: &str, options: &[&str], text: &str) -> Opti
         "strings" => {
             options.is_empty()
                 && text.ends_with('\n')
-                && text.lines().all(|line| line.len() >= 4 && line.chars().all(|c| matches!(c, ' '..='~' | '\t')))
+                && text
+                    .lines()
+                    .all(|line| line.len() >= 4 && line.chars().all(|c| matches!(c, ' '..='~' | '\t')))
         }
         "shuf" => options.is_empty() && text.lines().count() <= 1 && text.ends_with('\n'),
         "dos2unix" => options.is_empty() && !text.contains('\r'),

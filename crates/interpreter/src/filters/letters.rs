@@ -22,7 +22,7 @@ pub(super) fn translated(options: &[&str], text: &str) -> Option<String> {
         }
     }
     let is_in = |set: &[char], c: char| set.contains(&c) != complements;
-    let squeezed = |text: String, chosen: &dyn Fn(char) -> bool| {
+    let without_repeats = |text: String, chosen: &dyn Fn(char) -> bool| {
         let mut out = String::new();
         let mut last = None;
         for c in text.chars() {
@@ -40,11 +40,13 @@ pub(super) fn translated(options: &[&str], text: &str) -> Option<String> {
         }
         (true, true, [set, repeated]) => {
             let (set, repeated) = (characters(set)?, characters(repeated)?);
-            Some(squeezed(text.chars().filter(|c| !is_in(&set, *c)).collect(), &|c| repeated.contains(&c)))
+            Some(without_repeats(text.chars().filter(|c| !is_in(&set, *c)).collect(), &|c| {
+                repeated.contains(&c)
+            }))
         }
         (false, true, [set]) => {
             let set = characters(set)?;
-            Some(squeezed(text.to_owned(), &|c| is_in(&set, c)))
+            Some(without_repeats(text.to_owned(), &|c| is_in(&set, c)))
         }
         (false, _, [from, to]) => {
             let (from, to) = (characters(from)?, characters(to)?);
@@ -60,7 +62,7 @@ pub(super) fn translated(options: &[&str], text: &str) -> Option<String> {
                 }
             };
             let changed: String = text.chars().map(change).collect();
-            Some(if squeezes { squeezed(changed, &|c| to.contains(&c)) } else { changed })
+            Some(if squeezes { without_repeats(changed, &|c| to.contains(&c)) } else { changed })
         }
         (_, _, _) => None,
     }

@@ -53,9 +53,7 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
             Some(written(all))
         }
         ("head" | "tail", ["-c" | "--bytes", count]) => layouts::bytes_of(program, count, text),
-        ("head" | "tail", [one]) if one.starts_with("-c") => {
-            layouts::bytes_of(program, one.get(2..)?, text)
-        }
+        ("head" | "tail", [one]) if one.starts_with("-c") => layouts::bytes_of(program, one.get(2..)?, text),
         ("head" | "tail", [one]) if one.starts_with("--bytes=") => {
             layouts::bytes_of(program, one.get(8..)?, text)
         }
@@ -97,9 +95,10 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
         ("fold", options) => layouts::folded(options, text),
         ("nl", options) => layouts::numbered(options, text),
         ("dd", options) => layouts::copied(options, text),
-        ("expand" | "unexpand" | "iconv" | "pv" | "column" | "strings" | "shuf" | "m4" | "dos2unix", options) => {
-            layouts::left_as_it_is(program, options, text)
-        }
+        (
+            "expand" | "unexpand" | "iconv" | "pv" | "column" | "strings" | "shuf" | "m4" | "dos2unix",
+            options,
+        ) => layouts::left_as_it_is(program, options, text),
         ("sed" | "gsed", options) => editing::edited(options, text),
         ("awk" | "gawk" | "mawk" | "nawk", options) => columns::printed(options, text),
         _ => None,

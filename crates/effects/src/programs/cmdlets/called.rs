@@ -159,7 +159,10 @@ impl Reader<'_, '_> {
         let text = rest.join(" ");
         let (class, behind) = match text.split_once('(') {
             Some((class, behind)) => (class.to_owned(), closed(behind).to_owned()),
-            None => (rest.first().copied().unwrap_or_default().to_owned(), rest.get(1..).unwrap_or_default().join(" ")),
+            None => (
+                rest.first().copied().unwrap_or_default().to_owned(),
+                rest.get(1..).unwrap_or_default().join(" "),
+            ),
         };
         self.read_by(&class, &behind);
     }
@@ -179,7 +182,9 @@ impl Reader<'_, '_> {
     pub(super) fn redirected(&mut self, words: Vec<String>, depth: usize) -> Vec<String> {
         let Some(at) = words.iter().position(|word| {
             matches!(word.trim_start_matches(['1', '*']), ">" | ">>")
-                || word.strip_prefix('>').is_some_and(|rest| rest.starts_with(char::is_alphanumeric) || rest.starts_with(['~', '/', '.', '$']))
+                || word.strip_prefix('>').is_some_and(|rest| {
+                    rest.starts_with(char::is_alphanumeric) || rest.starts_with(['~', '/', '.', '$'])
+                })
         }) else {
             return words;
         };

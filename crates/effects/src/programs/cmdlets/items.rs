@@ -18,7 +18,9 @@ impl Reader<'_, '_> {
         let paths = if paths.is_empty() { vec![Value::exact(".")] } else { paths };
         if name == "split-path" && !rest.iter().any(|word| word.to_ascii_lowercase().starts_with("-leaf")) {
             let above = |path: &Value| {
-                path.as_exact().and_then(|text| text.trim_end_matches('/').rsplit_once('/')).map(|(above, _)| Value::exact(above))
+                path.as_exact()
+                    .and_then(|text| text.trim_end_matches('/').rsplit_once('/'))
+                    .map(|(above, _)| Value::exact(above))
             };
             return paths.iter().filter_map(above).collect();
         }

@@ -9,7 +9,18 @@ use crate::world::Entry;
 pub(crate) fn serve(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let directory = arguments
-        .value(&["-d", "--directory", "--root", "--dir", "--path", "-h", "-s", "--server", "--serveStatic", "--ss"])
+        .value(&[
+            "-d",
+            "--directory",
+            "--root",
+            "--dir",
+            "--path",
+            "-h",
+            "-s",
+            "--server",
+            "--serveStatic",
+            "--ss",
+        ])
         .or_else(|| arguments.operands.iter().find(|operand| machine.is_directory(operand) == Some(true)))
         .cloned();
     let process = call.program.clone();
