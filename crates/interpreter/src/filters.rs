@@ -9,7 +9,11 @@
 //! | `json` | what `jq` makes of a text by assignments |
 //! | `lines` | what filters leave of a list of names |
 //! | `lists` | programs that list names below a place |
-//! | `editing` | what `sed` and `awk` print |
+//! | `columns` | what `awk` prints |
+//! | `editing` | what `sed` prints |
+//! | `encodings` | texts in another form, and packed |
+//! | `layouts` | texts laid out anew, or left as they are |
+//! | `letters` | `tr` |
 //! | `searching` | `grep` |
 //! | `settings` | filters that leave the names of a list of settings, and nothing of the values |
 //! | `shapes` | filters of `jq` and `yq` that tell what a file is made of |
@@ -18,10 +22,14 @@
 //! | `texts` | what a known text becomes |
 
 mod choosing;
+mod columns;
 mod editing;
 mod elsewhere;
+mod encodings;
 mod finding;
 mod json;
+mod layouts;
+mod letters;
 mod lines;
 mod lists;
 mod searching;
@@ -42,6 +50,7 @@ use crate::{Call, Exit, Input, Machine, Output, Status, Value, secrets};
 
 pub use editing::{Editor, edited_in_place};
 pub(crate) use elsewhere::{made_of as made_of_names_elsewhere, named as named_elsewhere};
+pub use encodings::{decoded_base64, decoded_hexadecimal};
 pub use finding::found_secret;
 pub(crate) use lines::Lines;
 pub(crate) use lists::named;
@@ -49,7 +58,6 @@ pub use settings::edit_takes_values_away;
 pub(crate) use settings::{hides_values, keeps_lines};
 pub(crate) use showing::{Showing, may_show, showing, shows_lines};
 use texts::filtered;
-pub use texts::{decoded_base64, decoded_hexadecimal};
 
 /// The kernels on which a shell of these kinds runs, as `uname -s` prints them (config.guess of GNU).
 const KERNELS: &[&str] =
@@ -257,6 +265,11 @@ pub(crate) fn decodes(call: &Call) -> bool {
     })
 }
 
+/// Whether a call takes what it reads out of another form: decoded, or unpacked.
+pub(crate) fn undoes(call: &Call) -> bool {
+    decodes(call) || encodings::unpacks(call)
+}
+
 /// What a program prints and whether it succeeds, when that can be worked out.
 pub(crate) fn fold(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     if let Some(output) = process_lists::filtered(call).filter(|_| PASSING.contains(&call.program.as_str())) {
@@ -277,6 +290,7 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
     let is_unclear = |text: &str| text.contains(char::REPLACEMENT_CHARACTER) || stands_for_process(text);
     if matches!(&call.input, Input::Text(text) if text.as_exact().is_some_and(is_unclear))
         && call.program != "cat"
+        && !encodings::packs(&call.program)
     {
         return None;
     }
@@ -343,17 +357,70 @@ fn folded(machine: &mut Machine<'_>, call: &Call) -> Option<Exit> {
         "git" => repository_root(machine, words),
         "npm" | "pnpm" => package_place(machine, words),
         "ls" => listed(machine, words),
-        "tr" | "cut" | "sort" | "uniq" | "head" | "tail" | "rev" | "tac" | "paste" | "jq" | "sed"
-        | "gsed" | "awk" | "gawk" | "mawk" | "base64" | "wc" | "xxd"
-            if machine.is_listened_to() || machine.is_kept() || matches!(call.input, Input::Text(_)) =>
+        "shuf" if words.first().and_then(Value::as_exact) == Some("-e") => {
+            match exact_words(words)?.as_slice() {
+                ["-e", only] => Some(line(*only)),
+                _ => None,
+            }
+        }
+        "envsubst" if words.is_empty() => with_variables(machine, call.input.as_exact()?),
+        "awk" | "gawk" | "mawk" | "nawk" if columns::needs_no_input(&exact_words(words)?) => {
+            Some(Exit::printing(Value::Exact(columns::printed(&exact_words(words)?, "")?)))
+        }
+        "jq" if words.iter().any(|word| json::takes_no_input(word.known_start().as_str())) => {
+            Some(Exit::printing(Value::Exact(json::filtered(&exact_words(words)?, "null")?)))
+        }
+        program
+            if (FILTERS.contains(&program) || encodings::packs(program))
+                && (machine.is_listened_to()
+                    || machine.is_kept()
+                    || matches!(call.input, Input::Text(_))) =>
         {
             let known = input_text(machine, call)?;
-            let text = filtered(call.program.as_str(), &known.options, &known.text)?;
+            let text = if encodings::packs(program) {
+                let options: Vec<&str> = known.options.iter().map(String::as_str).collect();
+                encodings::packed_or_unpacked(program, &options, known.source, &known.text)?
+            } else {
+                filtered(program, &known.options, &known.text)?
+            };
+            // What may write a file besides is left to its handler.
             Some(Exit::printing(Value::Exact(text)))
         }
         "grep" | "egrep" | "fgrep" => searching::grep(machine, call),
         _ => None,
     }
+}
+
+/// Filters that are worked out where their text is known.
+const FILTERS: &[&str] = &[
+    "tr", "cut", "sort", "uniq", "head", "tail", "rev", "tac", "paste", "jq", "sed", "gsed", "awk", "gawk",
+    "mawk", "nawk", "base64", "base32", "openssl", "wc", "xxd", "fold", "nl", "dd", "expand", "unexpand",
+    "iconv", "pv", "column", "strings", "shuf", "m4", "dos2unix",
+];
+
+/// What `envsubst` prints: the text with the variables put in that programs see (gettext 0.21, "envsubst Invocation").
+fn with_variables(machine: &Machine<'_>, text: &str) -> Option<Exit> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('$') {
+        out.push_str(before);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (name, left) = match behind.strip_prefix('{') {
+            Some(inner) => inner.split_once('}')?,
+            None => behind.split_at(behind.find(|c| !is_part(c)).unwrap_or(behind.len())),
+        };
+        if name.is_empty() || !name.chars().all(is_part) || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        if secrets::is_secret_name(name) {
+            return None;
+        }
+        let value = machine.variable(name).filter(|_| machine.is_seen_by_programs(name))?;
+        out.push_str(value.as_exact()?);
+        rest = left;
+    }
+    out.push_str(rest);
+    Some(Exit::printing(Value::Exact(out)))
 }
 
 /// The texts with a newline behind each.
@@ -620,6 +687,7 @@ fn listed(machine: &mut Machine<'_>, words: &[Value]) -> Option<Exit> {
 /// A known text with the options that say what is done with it.
 struct Known {
     options: Vec<String>,
+    source: encodings::Source,
     text: String,
 }
 
@@ -634,15 +702,20 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
         "paste" => &["-d", "-sd"],
         "sort" => &["-k", "-t", "-o"],
         "sed" | "gsed" => &["-e", "-f"],
-        "awk" | "gawk" | "mawk" => &["-F", "-v", "-f"],
-        "base64" => &["-w"],
+        "awk" | "gawk" | "mawk" | "nawk" => &["-F", "-v", "-f"],
+        "base64" | "base32" => &["-w"],
+        "fold" => &["-w", "-bw"],
+        "nl" => &["-b"],
+        "column" => &["-s", "-ts"],
+        "iconv" => &["-t", "-f", "--to-code", "--from-code"],
+        "pv" => &["-L", "-s", "-i", "-N"],
         _ => &[],
     };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         if word.starts_with('-') && word.len() > 1 {
             options.push((*word).to_owned());
-            if valued.contains(word) {
+            if valued.contains(word) || is_bytes_of(&call.program, word) {
                 options.push((*rest.next()?).to_owned());
             }
         } else {
@@ -651,9 +724,11 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
     }
     // The first operands of these say what to do.
     let leading = match call.program.as_str() {
-        "tr" => operands.len(),
+        // Their operands are no files, or say to read the input.
+        "tr" | "dd" | "openssl" => operands.len(),
+        "paste" if operands.iter().all(|operand| *operand == "-") => operands.len(),
         "sed" | "gsed" => usize::from(!options.iter().any(|option| option == "-e")),
-        "awk" | "gawk" | "mawk" | "jq" => 1,
+        "awk" | "gawk" | "mawk" | "nawk" | "jq" => 1,
         _ => 0,
     };
     let files = operands.split_off(leading.min(operands.len()));
@@ -661,10 +736,15 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
     let edits = call.program.ends_with("sed")
         && options.iter().any(|option| option == "-f" || option.starts_with("-i"));
     let stores = call.program == "sort" && options.iter().any(|option| option.starts_with("-o"));
-    if edits || stores {
+    if edits || stores || files.len() > 1 && files.contains(&"-") {
         return None;
     }
-    let text = if files.is_empty() {
+    let source = if matches!(files.as_slice(), [] | ["-"]) {
+        encodings::Source::Input
+    } else {
+        encodings::Source::Operand
+    };
+    let text = if source == encodings::Source::Input {
         match &call.input {
             Input::Text(value) => value.as_exact()?.to_owned(),
             Input::Inherited | Input::Network(_) | Input::Secret(_) | Input::Local(_) | Input::Unknown => {
@@ -686,5 +766,10 @@ fn input_text(machine: &mut Machine<'_>, call: &Call) -> Option<Known> {
         }
         all
     };
-    Some(Known { options, text })
+    Some(Known { options, source, text })
+}
+
+/// Whether an option of `head` and `tail` stands before a number of bytes or lines.
+fn is_bytes_of(program: &str, option: &str) -> bool {
+    matches!((program, option), ("head" | "tail", "--bytes" | "--lines"))
 }

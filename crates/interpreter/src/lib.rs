@@ -152,6 +152,7 @@ pub mod git_store;
 mod glob;
 mod guard_lookups;
 pub mod guarded;
+mod handed_texts;
 mod handing;
 mod heuristics;
 mod history_expansion;

@@ -521,6 +521,7 @@ impl Machine<'_> {
             exit.output = Output::Setup(call.program.clone());
         }
         self.tell(call, &mut exit);
+        self.note_handed_texts(call, &exit.output);
         self.flow.veiled |=
             !matches!(exit.output, Output::Text(Value::Exact(_)) | Output::Nothing) && filters::decodes(call);
         exit

@@ -197,18 +197,24 @@ impl Machine<'_> {
     /// Whether an address is one of a remote that the project had before the command.
     pub fn is_of_project(&self, address: &str) -> bool {
         let Some(wanted) = plain_address(address) else { return false };
+        self.addresses_of_project().iter().filter_map(|own| plain_address(own)).any(|own| own == wanted)
+    }
+
+    /// The addresses of the remotes of the workspace and of the working directory, as they were before the command.
+    pub fn addresses_of_project(&self) -> Vec<String> {
         let texts = self.settings_of_repositories().into_iter().map(|file| self.world.text(&file));
-        let is_among = |text: String| {
-            let addresses = text.lines().filter_map(|line| {
+        let whole = texts.filter_map(|text| match text {
+            FileText::Whole(text) => Some(text),
+            FileText::Beginning(_) | FileText::Unknown => None,
+        });
+        let addresses = |text: String| -> Vec<String> {
+            let values = text.lines().filter_map(|line| {
                 let (key, value) = line.split_once('=')?;
-                (key.trim() == "url").then(|| value.trim())
+                (key.trim() == "url").then(|| value.trim().to_owned())
             });
-            { addresses }.filter_map(plain_address).any(|own| own == wanted)
+            values.collect()
         };
-        { texts }.any(|text| match text {
-            FileText::Whole(text) => is_among(text),
-            FileText::Beginning(_) | FileText::Unknown => false,
-        })
+        whole.flat_map(addresses).collect()
     }
 
     /// The files of settings of the repositories of the workspace and of the working directory, as they were before the command. Those of a linked

@@ -303,6 +303,11 @@ impl Machine<'_> {
             || self.tree.is_perhaps_written_unread(path)
     }
 
+    /// As [`Machine::is_written_unread`], for the place of an input.
+    pub fn is_written_here_unread(&self, place: &str) -> bool {
+        AbsolutePath::new(place).is_some_and(|path| self.is_written_unread(&path))
+    }
+
     /// Whether this call or an earlier one of the session made or changed a file.
     pub fn is_of_session(&self, path: &AbsolutePath) -> bool {
         let history = self.world().history();

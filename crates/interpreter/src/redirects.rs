@@ -9,6 +9,7 @@ use super::descriptors::{Opening, Sink, number_of};
 use super::draft::AimedTarget;
 use super::exit::{Exit, Output};
 use super::filters::Lines;
+use super::handed_texts::HandedTexts;
 use super::machine::{Absence, Machine};
 use super::secrets::variable_of;
 use super::shell::{ShellDirectory, Speech};
@@ -142,6 +143,7 @@ impl Machine<'_> {
         let mut before: Vec<(u32, Option<Opening>)> = Vec::new();
         let mut outer = None;
         let mut given = None;
+        let handed = self.position.handed.clone();
         let mut sink = None;
         let shared = opened.shared;
         for (number, opening) in opened.descriptors {
@@ -150,6 +152,7 @@ impl Machine<'_> {
                     if let Some(input) = opening.input {
                         outer = Some(std::mem::replace(&mut self.input, input));
                         given = std::mem::replace(&mut self.position.whole.given, opened.whole.clone());
+                        self.position.handed = HandedTexts::default();
                     }
                 }
                 1 => sink = Some(opening.sink),
@@ -194,6 +197,7 @@ impl Machine<'_> {
         }
         if let Some(outer) = outer {
             self.position.whole.given = given;
+            self.position.handed = handed;
             let left = std::mem::replace(&mut self.input, outer);
             // Both numbers stand for one place in what is read.
             if let Some(opening) = shared.and_then(|number| self.shell.descriptors.get_mut(&number)) {

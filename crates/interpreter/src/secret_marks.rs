@@ -47,6 +47,37 @@ impl Machine<'_> {
         matches!(self.flow.sources.get(path.as_str()), Some(Output::Secret(_)))
     }
 
+    /// Where secrets lie at or below a directory that this action or an earlier one put there, as files or in archives: those of places outside the
+    /// workspace, and in a directory of its own also those of the project.
+    pub fn secrets_put_within(&mut self, root: &AbsolutePath) -> Vec<AbsolutePath> {
+        let workspace = self.world.place().workspace.clone();
+        let counts = |place: &AbsolutePath, secret: &str| {
+            let origin = AbsolutePath::new(secret).filter(|origin| origin != place);
+            place.is_within(root)
+                && origin.is_some_and(|origin| {
+                    !origin.is_within(&workspace) || *root != workspace && !origin.is_within(root)
+                })
+        };
+        let in_files = self.flow.sources.iter().filter_map(|(place, output)| {
+            let place = AbsolutePath::new(place)?;
+            counts(&place, output.as_secret()?).then_some(place)
+        });
+        let in_archives = self.flow.archives_kept.iter();
+        let in_archives =
+            in_archives.filter(|(place, secret)| counts(place, secret)).map(|(place, _)| place.clone());
+        let mut found: Vec<AbsolutePath> = in_files.chain(in_archives).collect();
+        for (place, sources, excluded) in self.flow.archives_made.clone() {
+            if place.is_within(root)
+                && let Some(Output::Secret(secret)) =
+                    sources.iter().find_map(|source| self.packed(source, &excluded))
+                && counts(&place, &secret)
+            {
+                found.push(place);
+            }
+        }
+        found
+    }
+
     /// The list of settings of which a file holds a copy, by the text that the file has.
     pub fn copied_list(&self, path: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
         let place = self.flow.sources.get(path.as_str())?.as_secret()?;

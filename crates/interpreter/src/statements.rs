@@ -518,6 +518,7 @@ impl Machine<'_> {
             self.position.outer_conditions += usize::from(pipeline.negated);
             let outer = self.input.clone();
             let whole = self.position.whole.clone();
+            let handed = self.position.handed.clone();
             let last = pipeline.stages.len().saturating_sub(1);
             let mut failed = Status::Success;
             let mut open = None;
@@ -539,6 +540,7 @@ impl Machine<'_> {
                 let last_stays = index == last && self.shell.options.lastpipe;
                 let last_perhaps_stays = index == last && self.shell.options.perhaps_lastpipe;
                 self.position.whole.written = None;
+                self.position.handed.begin_stage();
                 let joined;
                 let command = match stage.carries {
                     Carries::OutputAndErrors if index < last => {
@@ -570,11 +572,13 @@ impl Machine<'_> {
                     failed = failed.and_then(done.status);
                     self.input = std::mem::replace(&mut done.output, Output::Nothing).into_input();
                     self.position.whole.given = self.position.whole.written.take();
+                    self.position.handed.for_next_stage();
                 }
             }
             self.position.before_pipeline = around;
             self.input = outer;
             self.position.whole = whole;
+            self.position.handed = handed;
             self.position.outer_conditions -= usize::from(pipeline.negated);
             if self.shell.options.pipefail {
                 done.status = failed.and_then(done.status);

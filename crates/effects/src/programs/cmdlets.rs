@@ -4,18 +4,21 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `called` | what a statement calls, and what it is given |
 //! | `items` | what goes through a pipeline: items that are listed, texts, what a variable holds |
 //! | `processes` | the end of processes |
 //! | `table` | the cmdlets with their aliases, and what each does |
 //! | `text` | statements, words, blocks, what stands in parentheses |
 
+mod called;
 mod items;
 mod processes;
 mod table;
 mod text;
 
+use called::{Calling, is_script, parameters};
 use table::{CMDLETS, Deed, SWITCHES};
-use text::{address, blocks, closed, cut, inside_parentheses, words};
+use text::{address, blocks, closed, cut, inside_parentheses, statements, words};
 
 use crate::effect::{Depth, EffectKind, Severity, Target};
 use crate::interpreter::{Draft, Input, Machine, Value};
@@ -32,6 +35,8 @@ pub(super) fn follow(machine: &mut Machine<'_>, text: &str) {
         machine,
         variables: Vec::new(),
         held: Vec::new(),
+        tables: Vec::new(),
+        aliases: Vec::new(),
         places: vec![None],
         pushed: Vec::new(),
         left: STATEMENTS,
@@ -44,6 +49,10 @@ struct Reader<'a, 'm> {
     variables: Vec<(String, String)>,
     /// What variables hold of files.
     held: Vec<(String, Vec<Value>)>,
+    /// Parameters that variables hold as tables.
+    tables: Vec<(String, Vec<String>)>,
+    /// Names that the text gives to commands.
+    aliases: Vec<(String, String)>,
     /// Where the text may have gone to; `None` stands for where it was started.
     places: Vec<Option<Value>>,
     /// The same before each `Push-Location`.
@@ -57,38 +66,42 @@ impl Reader<'_, '_> {
             self.machine.unread("more blocks in each other than are looked at");
             return;
         }
-        for statement in cut(text, &[';', '\n', '&']) {
+        for (calling, statement) in statements(text) {
             if self.left == 0 {
                 self.machine.unread("more statements than are looked at");
                 return;
             }
             self.left -= 1;
-            self.statement(statement, depth);
+            self.statement(statement, calling, depth);
         }
     }
 
-    fn statement(&mut self, statement: &str, depth: usize) {
-        self.calls_of_classes(statement);
+    fn statement(&mut self, statement: &str, calling: Calling, depth: usize) {
+        self.calls_of_classes(statement, depth);
+        self.methods_of_items(statement);
         processes::end(self.machine, statement);
         let trimmed = statement.trim();
         if let Some((name, value)) = trimmed.strip_prefix('$').and_then(|rest| rest.split_once('=')) {
             let name = name.trim().to_ascii_lowercase();
             if name.chars().all(|c| c.is_alphanumeric() || c == '_') {
                 self.note_items(&name, value);
+                if let Some(pairs) = parameters(value) {
+                    self.tables.push((name.clone(), pairs));
+                }
                 let words = words(value);
                 if let [only] = words.as_slice()
                     && let Some(text) = self.value(only).as_exact()
                 {
                     self.variables.push((name, text.to_owned()));
                 }
-                return self.pipeline(value, depth);
+                return self.pipeline(value, calling, depth);
             }
         }
-        self.pipeline(trimmed, depth);
+        self.pipeline(trimmed, calling, depth);
     }
 
     /// Commands joined by `|`: what the one lists, the next removes or reads.
-    fn pipeline(&mut self, text: &str, depth: usize) {
+    fn pipeline(&mut self, text: &str, calling: Calling, depth: usize) {
         let mut listed: Vec<Value> = Vec::new();
         let mut came: Option<String> = address(text).filter(|_| text.contains('('));
         for element in cut(text, &['|']) {
@@ -101,9 +114,12 @@ impl Reader<'_, '_> {
                 listed = items;
                 continue;
             }
-            let words = words(element);
+            let words = self.redirected(words(element), depth);
+            let words = self.splatted(words);
             // Texts, or what a variable holds, that go on through the pipeline: `'a', 'b' | Remove-Item`.
-            if words.iter().all(|word| word.starts_with(['\'', '"', '$']) && !word.contains('(')) {
+            if calling == Calling::Plain
+                && words.iter().all(|word| word.starts_with(['\'', '"', '$']) && !word.contains('('))
+            {
                 listed = words.iter().flat_map(|word| self.items(word)).collect();
                 continue;
             }
@@ -112,12 +128,7 @@ impl Reader<'_, '_> {
                 .map(String::as_str)
                 .filter(|word| !matches!(*word, "&" | "." | "if" | "else" | "try" | "do"));
             let Some(first) = words.next() else { continue };
-            let name = first
-                .trim_matches(['(', '"', '\'', '@'])
-                .rsplit('\\')
-                .next()
-                .unwrap_or(first)
-                .to_ascii_lowercase();
+            let name = self.called(first, calling);
             let rest: Vec<&str> = words.collect();
             if rest.iter().any(|word| word.eq_ignore_ascii_case("-whatif")) {
                 continue;
@@ -127,6 +138,19 @@ impl Reader<'_, '_> {
             {
                 self.text(inner, depth - 1);
             }
+            if self.note_alias(&name, &rest) {
+                continue;
+            }
+            if is_script(&name) || matches!(name.as_str(), "import-module" | "ipmo") {
+                let file = if is_script(&name) { Some(name.as_str()) } else { rest.first().copied() };
+                if let Some(file) = file.filter(|file| is_script(file.trim_matches(['"', '\''])) && depth > 1)
+                {
+                    self.script(file, depth);
+                }
+                continue;
+            }
+            self.member_of_each(&name, &rest, &listed);
+            self.object_made(&name, &rest);
             let deed =
                 CMDLETS.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, deed)| *deed);
             let Some(deed) = deed else {
@@ -235,7 +259,7 @@ impl Reader<'_, '_> {
                     None => Vec::new(),
                 };
                 for target in targets {
-                    self.machine.possibly(|machine| machine.write(&target));
+                    self.write(&target, depth);
                 }
             }
             Deed::Moves | Deed::Copies => {
@@ -248,11 +272,24 @@ impl Reader<'_, '_> {
                     let program: &[&str] = if deed == Deed::Moves { &["mv"] } else { &["cp", "-r"] };
                     let mut words: Vec<Value> = program.iter().map(|word| Value::exact(*word)).collect();
                     words.extend([from.clone(), to.clone()]);
-                    self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                    if depth == DEPTH {
+                        self.machine.run_words(&words, Input::Inherited);
+                    } else {
+                        self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+                    }
                 }
             }
             Deed::Reads => {
-                for path in paths.iter().take(if name == "select-string" || name == "sls" { 0 } else { 8 }) {
+                let is = |word: &&str, option: &str| word.eq_ignore_ascii_case(option);
+                let is_search = matches!(name, "select-string" | "sls");
+                // The first of the words of a search is what it looks for.
+                let names_both = rest
+                    .iter()
+                    .any(|word| is(word, "-path") || is(word, "-literalpath") || is(word, "-pattern"));
+                let files =
+                    if is_search && !names_both { paths.get(1..).unwrap_or_default() } else { &paths };
+                let files = if files.is_empty() { listed.as_slice() } else { files };
+                for path in files.iter().take(8) {
                     let words = [Value::exact("cat"), path.clone()];
                     self.machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
                 }
@@ -299,6 +336,15 @@ impl Reader<'_, '_> {
                     .add(draft.severity(severity).note("changes the machine, its protection or its users"));
             }
             Deed::Lasts => self.lasts(name),
+        }
+    }
+
+    /// Writes a file: for sure where nothing stands around the statement.
+    fn write(&mut self, target: &Value, depth: usize) {
+        if depth == DEPTH && !matches!(target, Value::Unknown) {
+            self.machine.write(target);
+        } else {
+            self.machine.possibly(|machine| machine.write(target));
         }
     }
 
@@ -359,7 +405,7 @@ impl Reader<'_, '_> {
     }
 
     /// Calls of classes of .NET: `[IO.Directory]::Delete($HOME, $true)`.
-    fn calls_of_classes(&mut self, statement: &str) {
+    fn calls_of_classes(&mut self, statement: &str, depth: usize) {
         for (at, _) in statement.match_indices("]::").take(32) {
             let class = statement
                 .get(..at)
@@ -369,6 +415,10 @@ impl Reader<'_, '_> {
             let Some((method, behind)) = statement.get(at + 3..).and_then(|rest| rest.split_once('(')) else {
                 continue;
             };
+            if method.trim().eq_ignore_ascii_case("new") {
+                self.read_by(&class, closed(behind));
+                continue;
+            }
             let is_process = class.ends_with("diagnostics.process");
             if !(class.ends_with("io.directory") || class.ends_with("io.file") || is_process) {
                 continue;
@@ -386,9 +436,9 @@ impl Reader<'_, '_> {
                 "delete" => self.machine.possibly(|machine| machine.delete(&first, Depth::Recursive)),
                 "writealltext" | "writeallbytes" | "writealllines" | "appendalltext" | "create"
                 | "openwrite" => {
-                    self.machine.possibly(|machine| machine.write(&first));
+                    self.write(&first, depth);
                 }
-                "readalltext" | "readallbytes" | "readalllines" => {
+                "opentext" | "openread" | "readlines" | "readalltext" | "readallbytes" | "readalllines" => {
                     self.machine.possibly(|machine| {
                         machine.run_words(&[Value::exact("cat"), first], Input::Inherited)
                     });
@@ -456,7 +506,10 @@ impl Reader<'_, '_> {
             ("join-path", [directory, below]) => {
                 self.value(directory).followed_by(&Value::exact("/")).followed_by(&self.value(below))
             }
-            ("resolve-path" | "rvpa" | "convert-path" | "get-item" | "gi", [path]) => self.value(path),
+            (
+                "resolve-path" | "rvpa" | "convert-path" | "get-item" | "gi" | "get-command" | "gcm",
+                [path],
+            ) => self.value(path),
             (_, []) if name.starts_with(['"', '\'', '$']) => self.value(words.first().unwrap_or(&"")),
             _ => Value::Unknown,
         }

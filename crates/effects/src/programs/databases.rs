@@ -15,14 +15,14 @@ pub(crate) fn psql(machine: &mut Machine<'_>, call: &Call) -> Exit {
         let Some(value) = value else { continue };
         match name.as_str() {
             "-c" | "--command" => meta_text(machine, value, &client),
-            "-f" | "--file" if value.as_exact() == Some("-") => meta_input(machine, &call.input, &client),
+            "-f" | "--file" if value.as_exact() == Some("-") => meta_input(machine, call, &client),
             "-f" | "--file" => meta_file(machine, value, &client),
             "-o" | "--output" | "-L" | "--log-file" => output(machine, value),
             _ => {}
         }
     }
     if !arguments.has(&["-c", "--command", "-f", "--file", "-l", "--list"]) {
-        meta_input(machine, &call.input, &client);
+        meta_input(machine, call, &client);
     }
     Exit::unknown()
 }
@@ -47,7 +47,7 @@ pub(crate) fn mysql(machine: &mut Machine<'_>, call: &Call) -> Exit {
         }
     }
     if !given {
-        meta_input(machine, &call.input, &MYSQL);
+        meta_input(machine, call, &MYSQL);
     }
     Exit::unknown()
 }
@@ -104,7 +104,7 @@ fn file_database(
         meta_text(machine, text, client);
     }
     if !given {
-        meta_input(machine, &call.input, client);
+        meta_input(machine, call, client);
     }
     let attached = Attached::of(call);
     let mut changed = false;
@@ -372,7 +372,15 @@ fn meta_file(machine: &mut Machine<'_>, file: &Value, client: &Client) {
     }
 }
 
-fn meta_input(machine: &mut Machine<'_>, input: &Input, client: &Client) {
+fn meta_input(machine: &mut Machine<'_>, call: &Call, client: &Client) {
+    for text in machine.handed_texts(call) {
+        machine.possibly(|machine| meta_text(machine, &text, client));
+    }
+    if machine.is_handed_undone(call) {
+        machine.unread(format!("`{}` runs what the same command decoded", call.program));
+        return;
+    }
+    let input = &call.input;
     match input {
         Input::Text(text) => meta_text(machine, text, client),
         Input::Local(place) if machine.code_coming_in(place).is_some() => {

@@ -5,6 +5,7 @@
 //! program shows at the door: keys, certificates, its own settings.
 
 use super::disclosing_code::{Private, private_place};
+use super::network::serving::credential_within;
 use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Draft, Machine, Output, Value, is_used_as_it_is};
 
@@ -75,16 +76,31 @@ pub(crate) fn handed_over(machine: &mut Machine<'_>, call: &Call, before: usize)
             }
             _ => (behind.take(), text),
         };
+        let mut is_put_there = false;
         let found = files(value).into_iter().find_map(|file| {
             let path = machine.one_path_through(&Value::exact(file))?;
-            Some((private_place(machine, &path)?, path))
+            let private = private_place(machine, &path);
+            let within = match private {
+                Some(_) => None,
+                None => credential_within(machine, &path)
+                    .map(|secret| Private::Credential(secret.as_str().to_owned())),
+            };
+            is_put_there = within.is_some();
+            Some((private.or(within)?, path))
         });
         let Some((private, path)) = found else { continue };
         let is_own = path.is_within(&workspace);
-        if is_own && (keeps_secrets || to.is_vague) || !is_sent(option.as_deref(), is_own) {
+        if is_own && !is_put_there && (keeps_secrets || to.is_vague) || !is_sent(option.as_deref(), is_own) {
             continue;
         }
-        machine.read(&Value::exact(path.as_str()));
+        match (&private, is_put_there) {
+            (Private::Credential(secret), true) => {
+                machine.effect(EffectKind::SecretRead, &Value::exact(secret.as_str()));
+            }
+            (Private::Credential(_) | Private::Personal(_), _) => {
+                drop(machine.read(&Value::exact(path.as_str())));
+            }
+        }
         let note = match private {
             Private::Credential(path) => {
                 machine.note_file_sent(&Output::Secret(path));

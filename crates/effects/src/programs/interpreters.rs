@@ -534,6 +534,15 @@ pub(crate) fn run_script(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 Some("-") => super::shells::code_input(machine, call),
                 // Packages of the registries of npm and JSR, as `npx` runs them.
                 Some(package) if package.starts_with("npm:") || package.starts_with("jsr:") => {
+                    // `deno run jsr:@std/http/file-server DIRECTORY` (JSR, @std/http).
+                    if package.contains("@std/http") && package.contains("file-server")
+                        || package.starts_with("npm:http-server")
+                        || package.starts_with("npm:serve")
+                    {
+                        let directory =
+                            call.arguments.operands.get(1).cloned().unwrap_or_else(|| Value::exact("."));
+                        super::network::serving::hand_out(machine, &directory);
+                    }
                     machine.add(
                         Draft::new(EffectKind::PackageInstall, Target::Service(package.to_owned()))
                             .note("downloads a package and runs its code"),

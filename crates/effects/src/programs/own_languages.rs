@@ -6,12 +6,14 @@
 //! | `clients` | commands of database clients that reach the machine of the user |
 //! | `codes` | options whose value is code in a language |
 //! | `consoles` | consoles of frameworks and languages |
+//! | `included` | credentials that become a part of what is printed |
 //! | `macros` | macro processors, roff, templates |
 //! | `pages` | TeX, PostScript, and the prefixes of ImageMagick |
 
 mod clients;
 mod codes;
 mod consoles;
+mod included;
 mod macros;
 mod pages;
 
@@ -25,6 +27,7 @@ pub(crate) fn own_languages(machine: &mut Machine<'_>, call: &Call) {
     let program = call.program.split(' ').next().unwrap_or_default();
     codes::run(machine, call, program);
     consoles::run(machine, call, program);
+    included::run(machine, call, program);
     macros::run(machine, call, program);
     pages::run(machine, call, program);
     clients::run(machine, call, program);
@@ -70,7 +73,13 @@ fn texts(call: &Call) -> Vec<String> {
 
 /// The texts of the files that a call names.
 fn sources(machine: &Machine<'_>, call: &Call) -> Vec<String> {
-    let files = call.arguments.operands.iter().filter_map(|file| {
+    // Of a program that is in no catalogue it is not known which words are operands.
+    let is_operand = |word: &&Value| !word.known_start().starts_with('-');
+    let operands: Vec<&Value> = match call.arguments.operands.as_slice() {
+        [] => call.words.iter().filter(is_operand).collect(),
+        operands => operands.iter().collect(),
+    };
+    let files = operands.into_iter().filter_map(|file| {
         let found = machine.one_path_through(file)?;
         machine.text(&found).as_exact().filter(|text| text.len() <= TEXT).map(str::to_owned)
     });

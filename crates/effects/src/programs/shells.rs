@@ -19,6 +19,15 @@ pub(crate) fn code_input(machine: &mut Machine<'_>, call: &Call) -> Exit {
             Exit::unknown()
         }
         Input::Text(text) => super::code(machine, call, text),
+        Input::Local(place)
+            if machine.code_coming_in(place).is_none() && machine.is_written_here_unread(place) =>
+        {
+            machine.unread(format!(
+                "what `{}` reads and runs was written by this command, and is not known",
+                call.program
+            ));
+            Exit::unknown()
+        }
         Input::Local(place) => {
             let text = machine.code_coming_in(place).unwrap_or(Value::Unknown);
             super::code(machine, call, &text)

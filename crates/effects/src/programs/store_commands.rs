@@ -39,6 +39,7 @@ pub(crate) fn store_commands(machine: &mut Machine<'_>, call: &Call) -> Exit {
         ),
         Input::Inherited => {}
     }
+    texts.extend(machine.handed_texts(call).iter().map(Value::known_start));
     let found: Vec<Verb> = texts
         .iter()
         .flat_map(|text| text.split(['\n', ';', '|']))

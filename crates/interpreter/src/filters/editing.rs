@@ -1,4 +1,4 @@
-//! What `sed` and `awk` print, for the part of their languages that pipelines are made of.
+//! What `sed` prints, for the part of its language that pipelines are made of.
 
 use super::searching::push_line;
 use crate::expression::{Dialect, Expression, LetterCase, NotKnown};
@@ -6,6 +6,9 @@ use crate::expression::{Dialect, Expression, LetterCase, NotKnown};
 /// One command of a `sed` script.
 struct Edit {
     address: Address,
+    /// The end of a range of lines.
+    until: Option<Address>,
+    negated: bool,
     action: Action,
 }
 
@@ -21,10 +24,16 @@ enum Action {
         expression: Expression,
         with: Vec<Piece>,
         all: bool,
+        /// Which match is replaced, from 1 on.
+        number: usize,
         print: bool,
     },
     Delete,
     Print,
+    /// Ends the script behind this line.
+    Quit,
+    /// Letters for letters.
+    Letters(Vec<char>, Vec<char>),
     /// Writes a line before this one.
     Before(String),
     /// Writes a line behind this one.
@@ -93,23 +102,46 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
     }
     let lines: Vec<&str> = text.lines().collect();
     let mut out = String::new();
+    let mut open = vec![false; edits.len()];
+    let mut quits = false;
     for (index, line) in lines.iter().enumerate() {
         let mut held = (*line).to_owned();
         let mut deleted = false;
         let mut behind: Vec<&str> = Vec::new();
-        for edit in &edits {
-            let chosen = match &edit.address {
-                Address::All => true,
-                Address::Line(number) => index + 1 == *number,
-                Address::Last => index + 1 == lines.len(),
-                Address::Matching(expression) => expression.matches(&held)?,
+        for (edit, open) in edits.iter().zip(&mut open) {
+            let fits = |address: &Address| {
+                Some(match address {
+                    Address::All => true,
+                    Address::Line(number) => index + 1 == *number,
+                    Address::Last => index + 1 == lines.len(),
+                    Address::Matching(expression) => expression.matches(&held)?,
+                })
             };
-            if !chosen {
+            let chosen = match &edit.until {
+                None => fits(&edit.address)?,
+                Some(until) if *open => {
+                    let is_behind = matches!(until, Address::Line(number) if index + 1 > *number);
+                    *open = !is_behind && !fits(until)?;
+                    !is_behind
+                }
+                Some(until) => {
+                    let begins = fits(&edit.address)?;
+                    // An end that is no later than the beginning makes it one line; an expression is looked for from the next one on.
+                    *open = begins
+                        && match until {
+                            Address::Line(number) => *number > index + 1,
+                            Address::Last => index + 1 < lines.len(),
+                            Address::Matching(_) | Address::All => true,
+                        };
+                    begins
+                }
+            };
+            if chosen == edit.negated {
                 continue;
             }
             match &edit.action {
-                Action::Substitute { expression, with, all, print } => {
-                    if let Some(changed) = replaced(&held, expression, with, *all).ok()? {
+                Action::Substitute { expression, with, all, number, print } => {
+                    if let Some(changed) = replaced(&held, expression, with, *all, *number).ok()? {
                         held = changed;
                         if *print {
                             push_line(&mut out, "", &held);
@@ -119,6 +151,20 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
                 Action::Delete => {
                     deleted = true;
                     break;
+                }
+                Action::Quit => {
+                    quits = true;
+                    break;
+                }
+                Action::Letters(from, to) => {
+                    let change = |c: char| {
+                        from.iter()
+                            .position(|known| *known == c)
+                            .and_then(|at| to.get(at))
+                            .copied()
+                            .unwrap_or(c)
+                    };
+                    held = held.chars().map(change).collect();
                 }
                 Action::Print => push_line(&mut out, "", &held),
                 Action::Before(text) => push_line(&mut out, "", text),
@@ -132,6 +178,9 @@ pub(super) fn edited(options: &[&str], text: &str) -> Option<String> {
         if out.len() > 256 * 1024 {
             return None;
         }
+        if quits {
+            break;
+        }
     }
     Some(out)
 }
@@ -144,15 +193,18 @@ fn skip_blank(chars: &[char], place: &mut usize) -> bool {
     *place < chars.len()
 }
 
-/// The command of a script at `place`; `None` when it is not known here.
-fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
-    let first = chars.get(*place).copied()?;
-    let address = match first {
+/// The address of a command at `place`; `None` when it is not known here.
+fn address(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Address> {
+    Some(match chars.get(*place).copied()? {
         '0'..='9' => {
             let mut number = 0_usize;
             while let Some(digit) = chars.get(*place).and_then(|c| c.to_digit(10)) {
                 number = number.checked_mul(10)?.checked_add(usize::try_from(digit).ok()?)?;
                 *place += 1;
+            }
+            // Line 0 and steps are of GNU alone.
+            if number == 0 || chars.get(*place) == Some(&'~') {
+                return None;
             }
             Address::Line(number)
         }
@@ -166,12 +218,36 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
             Address::Matching(Expression::new(&text, dialect, LetterCase::Kept)?)
         }
         _ => Address::All,
-    };
+    })
+}
+
+/// The command of a script at `place`; `None` when it is not known here.
+fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
+    let address = address(chars, place, dialect)?;
+    let mut until = None;
+    if chars.get(*place) == Some(&',') {
+        *place += 1;
+        until = Some(self::address(chars, place, dialect)?).filter(|end| !matches!(end, Address::All));
+        until.as_ref()?;
+    }
+    let negated = chars.get(*place) == Some(&'!');
+    *place += usize::from(negated);
     let command = chars.get(*place).copied()?;
     *place += 1;
     let action = match command {
         'd' => Action::Delete,
         'p' => Action::Print,
+        'q' => Action::Quit,
+        'y' => {
+            let delimiter = chars.get(*place).copied().filter(|c| !c.is_alphanumeric() && *c != '\\')?;
+            *place += 1;
+            let from: Vec<char> = delimited(chars, place, delimiter)?.chars().collect();
+            let to: Vec<char> = delimited(chars, place, delimiter)?.chars().collect();
+            if from.contains(&'\\') || to.contains(&'\\') || from.len() != to.len() {
+                return None;
+            }
+            Action::Letters(from, to)
+        }
         'i' => Action::Before(line_of_text(chars, place)?),
         'a' => Action::Behind(line_of_text(chars, place)?),
         's' => {
@@ -181,11 +257,12 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
             // An empty one stands for the last one that was looked for.
             let pattern = delimited(chars, place, delimiter).filter(|text| !text.is_empty())?;
             let with = delimited(chars, place, delimiter)?;
-            let (mut all, mut print, mut case) = (false, false, LetterCase::Kept);
+            let (mut all, mut number, mut print, mut case) = (false, 1, false, LetterCase::Kept);
             while let Some(flag) = chars.get(*place).copied().filter(|c| !matches!(c, ';' | '\n' | '}' | ' '))
             {
                 match flag {
                     'g' => all = true,
+                    '1'..='9' => number = usize::try_from(flag.to_digit(10)?).ok()?,
                     'p' => print = true,
                     'i' | 'I' => case = LetterCase::Ignored,
                     _ => return None,
@@ -196,13 +273,14 @@ fn edit(chars: &[char], place: &mut usize, dialect: Dialect) -> Option<Edit> {
                 expression: Expression::new(&pattern, dialect, case)?,
                 with: pieces(&with)?,
                 all,
+                number,
                 print,
             }
         }
         _ => return None,
     };
     match chars.get(*place) {
-        None | Some(';' | '\n' | ' ') => Some(Edit { address, action }),
+        None | Some(';' | '\n' | ' ') => Some(Edit { address, until, negated, action }),
         Some(_) => None,
     }
 }
@@ -282,16 +360,24 @@ fn replaced(
     expression: &Expression,
     with: &[Piece],
     all: bool,
+    number: usize,
 ) -> Result<Option<String>, NotKnown> {
     let chars: Vec<char> = line.chars().collect();
     let mut out = String::new();
     let mut from = 0;
     let mut any = false;
+    let mut count = 0;
     while from <= chars.len() {
         let Some(found) = expression.find(&chars, from)? else { break };
         let (start, end) = found.first().copied().flatten().ok_or(NotKnown)?;
-        any = true;
+        count += 1;
         out.extend(chars.get(from..start).unwrap_or_default());
+        if count < number {
+            out.extend(chars.get(start..end.max(start + 1)).unwrap_or_default());
+            from = end.max(start + 1);
+            continue;
+        }
+        any = true;
         for piece in with {
             match piece {
                 Piece::Text(text) => out.push_str(text),
@@ -317,71 +403,4 @@ fn replaced(
     }
     out.extend(chars.get(from..).unwrap_or_default());
     Ok(Some(out))
-}
-
-/// What `awk` prints, for `[/expression/ | NR==n | NR>n] {print $a, $b}`.
-pub(super) fn fields(options: &[&str], text: &str) -> Option<String> {
-    let mut separator: Option<String> = None;
-    let mut script = None;
-    let mut rest = options.iter();
-    while let Some(option) = rest.next() {
-        match *option {
-            "-F" => separator = Some((*rest.next()?).to_owned()),
-            option if option.starts_with("-F") => separator = option.get(2..).map(str::to_owned),
-            option if option.starts_with('-') => return None,
-            option => script = Some(option.trim()),
-        }
-    }
-    if separator.as_ref().is_some_and(|text| text.chars().count() != 1) {
-        return None;
-    }
-    let script = script?;
-    let (condition, action) =
-        script.split_once('{').map_or((script, "print}"), |(condition, action)| (condition.trim(), action));
-    let action = action.strip_suffix('}')?.trim().trim_end_matches(';');
-    let printed = action.strip_prefix("print")?.trim();
-    let wanted: Option<Vec<usize>> = if printed.is_empty() {
-        Some(vec![0])
-    } else {
-        printed
-            .split(',')
-            .map(|part| part.trim().strip_prefix('$').and_then(|number| number.parse().ok()))
-            .collect()
-    };
-    let wanted = wanted?;
-    let mut out = String::new();
-    for (index, line) in text.lines().enumerate() {
-        let number = index + 1;
-        let chosen = if condition.is_empty() {
-            true
-        } else if let Some(expression) = condition.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-            Expression::new(expression, Dialect::Extended, LetterCase::Kept)?.matches(line)?
-        } else {
-            let compact = condition.replace(' ', "");
-            if let Some(wanted) = compact.strip_prefix("NR==") {
-                wanted.parse() == Ok(number)
-            } else if let Some(least) = compact.strip_prefix("NR>") {
-                number > least.parse::<usize>().ok()?
-            } else {
-                return None;
-            }
-        };
-        if !chosen {
-            continue;
-        }
-        let parts: Vec<&str> = match &separator {
-            Some(separator) => line.split(separator.as_str()).collect(),
-            None => line.split_whitespace().collect(),
-        };
-        let values: Vec<&str> = wanted
-            .iter()
-            .map(|field| match field.checked_sub(1) {
-                None => line,
-                Some(place) => parts.get(place).copied().unwrap_or_default(),
-            })
-            .collect();
-        out.push_str(&values.join(" "));
-        out.push('\n');
-    }
-    Some(out)
 }

@@ -12,16 +12,28 @@ enum Step {
 
 /// What `jq` prints with these options and filters, in this order; `None` where that is not worked out.
 pub(super) fn filtered(options: &[&str], text: &str) -> Option<String> {
-    let (filter, flags) = options.split_last()?;
     let mut indent: &[u8] = b"  ";
-    let mut is_compact = false;
-    for flag in flags {
+    let (mut is_compact, mut is_raw, mut reads_lines) = (false, false, false);
+    let mut given: Vec<(&str, Json)> = Vec::new();
+    let mut filter = None;
+    let mut rest = options.iter();
+    while let Some(flag) = rest.next() {
         match *flag {
+            "-r" | "--raw-output" | "-rn" | "-nr" => is_raw = true,
+            "-R" | "--raw-input" => reads_lines = true,
+            "-Rr" | "-rR" => (is_raw, reads_lines) = (true, true),
+            "-rc" | "-cr" => (is_raw, is_compact) = (true, true),
+            "--arg" => given.push((*rest.next()?, Json::String((*rest.next()?).to_owned()))),
             "-c" | "--compact-output" => is_compact = true,
             "--tab" => indent = b"\t",
-            "-M" | "--monochrome-output" | "-e" | "--exit-status" => {}
-            _ => return None,
+            "-n" | "--null-input" | "-M" | "--monochrome-output" | "-e" | "--exit-status" => {}
+            word if word.starts_with('-') || filter.is_some() => return None,
+            word => filter = Some(word),
         }
+    }
+    let filter = filter?;
+    if reads_lines {
+        return (is_raw && filter == ".").then(|| lines_of(text));
     }
     let mut json: Json = serde_json::from_str(text).ok()?;
     // How numbers are written that are not whole depends on the version.
@@ -37,6 +49,10 @@ pub(super) fn filtered(options: &[&str], text: &str) -> Option<String> {
             remove(&mut json, &steps(inner.trim())?)?;
             continue;
         }
+        if let Some(found) = chosen(&json, stage, &given) {
+            json = found;
+            continue;
+        }
         let (place, value) = stage.split_once('=')?;
         let (place, adds) = match place.strip_suffix('+') {
             Some(place) => (place, true),
@@ -50,6 +66,9 @@ pub(super) fn filtered(options: &[&str], text: &str) -> Option<String> {
         }
         put(&mut json, &steps(place.trim())?, value, adds)?;
     }
+    if let (true, Json::String(text)) = (is_raw, &json) {
+        return Some(format!("{text}\n"));
+    }
     let mut written = Vec::new();
     if is_compact {
         serde_json::to_writer(&mut written, &json).ok()?;
@@ -60,6 +79,45 @@ pub(super) fn filtered(options: &[&str], text: &str) -> Option<String> {
     }
     written.push(b'\n');
     String::from_utf8(written).ok()
+}
+
+/// The lines of a text, of which each ends.
+fn lines_of(text: &str) -> String {
+    text.lines().flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Whether an option makes `jq` read nothing.
+pub(super) fn takes_no_input(option: &str) -> bool {
+    matches!(option, "-n" | "--null-input" | "-rn" | "-nr")
+}
+
+/// What a stage chooses: a member, a text, a variable, a text out of base64, in other letters; `None` for other stages.
+fn chosen(json: &Json, stage: &str, given: &[(&str, Json)]) -> Option<Json> {
+    if let Some(name) = stage.strip_prefix('$') {
+        return given.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
+    }
+    if stage.starts_with('"') && !stage.contains("\\(") {
+        return serde_json::from_str(stage).ok();
+    }
+    match (stage, json) {
+        ("@base64d", Json::String(text)) => return super::decoded_base64(text).map(Json::String),
+        ("@text" | "tostring", Json::String(text)) => return Some(Json::String(text.clone())),
+        ("ascii_downcase", Json::String(text)) => return Some(Json::String(text.to_ascii_lowercase())),
+        ("ascii_upcase", Json::String(text)) => return Some(Json::String(text.to_ascii_uppercase())),
+        _ => {}
+    }
+    if !stage.starts_with('.') || stage.contains('=') {
+        return None;
+    }
+    let mut found = json;
+    for step in steps(stage)? {
+        found = match (step, found) {
+            (Step::Key(key), Json::Object(members)) => members.get(&key).unwrap_or(&Json::Null),
+            (Step::Place(place), Json::Array(items)) => items.get(place).unwrap_or(&Json::Null),
+            _ => return None,
+        };
+    }
+    Some(found.clone())
 }
 
 /// Whether every number is whole and short, so that all versions write it alike, and no text holds what they write in different ways.

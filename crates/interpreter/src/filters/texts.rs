@@ -1,7 +1,6 @@
 //! What filters make of a text that is known.
 
-use super::{editing, json, lines_of};
-use crate::strings;
+use super::{columns, editing, encodings, json, layouts, letters, lines_of};
 
 /// What a filter makes of a text; `None` when that is not known here.
 pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<String> {
@@ -9,19 +8,7 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
     let lines = || text.lines();
     let written = |lines: Vec<String>| lines_of(&lines);
     match (program, options.as_slice()) {
-        ("tr", ["-d", set]) => {
-            let set = characters(set)?;
-            Some(text.chars().filter(|c| !set.contains(c)).collect())
-        }
-        ("tr", [from, to]) if !from.starts_with('-') => {
-            let (from, to) = (characters(from)?, characters(to)?);
-            let last = to.last().copied()?;
-            let change = |c: char| match from.iter().position(|known| *known == c) {
-                Some(place) => to.get(place).copied().unwrap_or(last),
-                None => c,
-            };
-            Some(text.chars().map(change).collect())
-        }
+        ("tr", options) => letters::translated(options, text),
         ("cut", options) => cut(options, text),
         ("sort", []) => {
             let mut all: Vec<String> = lines().map(str::to_owned).collect();
@@ -40,18 +27,38 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
             all.reverse();
             Some(written(all))
         }
+        ("sort", ["-rn" | "-nr"]) => {
+            let mut all: Vec<(i64, &str)> =
+                lines().map(|line| Some((whole_number(line)?, line))).collect::<Option<_>>()?;
+            all.sort_unstable();
+            all.reverse();
+            Some(written(all.into_iter().map(|(_, line)| line.to_owned()).collect()))
+        }
         ("sort", ["-n"]) => {
             let mut all: Vec<(i64, &str)> =
                 lines().map(|line| Some((whole_number(line)?, line))).collect::<Option<_>>()?;
             all.sort_unstable();
             Some(written(all.into_iter().map(|(_, line)| line.to_owned()).collect()))
         }
-        ("paste", options) => joined(options, text),
+        ("paste", options) => match options.iter().filter(|option| **option == "-").count() {
+            0 if options.is_empty() => Some(text.to_owned()),
+            0 => joined(options, text),
+            1 => joined(&options.iter().copied().filter(|option| *option != "-").collect::<Vec<_>>(), text),
+            columns => layouts::in_columns(options, columns, text),
+        },
         ("jq", options) => json::filtered(options, text),
         ("uniq", []) => {
             let mut all: Vec<String> = lines().map(str::to_owned).collect();
             all.dedup();
             Some(written(all))
+        }
+        ("head" | "tail", ["-c" | "--bytes", count]) => layouts::bytes_of(program, count, text),
+        ("head" | "tail", [one]) if one.starts_with("-c") => layouts::bytes_of(program, one.get(2..)?, text),
+        ("head" | "tail", [one]) if one.starts_with("--bytes=") => {
+            layouts::bytes_of(program, one.get(8..)?, text)
+        }
+        ("head" | "tail", [one]) if one.starts_with("--lines=") => {
+            filtered(program, &["-n".to_owned(), one.get(8..)?.to_owned()], text)
         }
         ("head", ["-n", without]) if without.starts_with('-') => {
             let all: Vec<&str> = text.split_inclusive('\n').collect();
@@ -71,7 +78,11 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
             let all: Vec<&str> = text.split_inclusive('\n').collect();
             Some(all.get(all.len().saturating_sub(count)..)?.concat())
         }
-        ("rev", []) => Some(written(lines().map(|line| line.chars().rev().collect()).collect())),
+        ("rev", []) => {
+            let turned = written(lines().map(|line| line.chars().rev().collect()).collect());
+            // Only what was a line stays one (rev of util-linux 2.38).
+            Some(if text.ends_with('\n') { turned } else { turned.trim_end_matches('\n').to_owned() })
+        }
         ("tac", []) => {
             let mut all: Vec<String> = lines().map(str::to_owned).collect();
             all.reverse();
@@ -80,11 +91,16 @@ pub(super) fn filtered(program: &str, options: &[String], text: &str) -> Option<
         ("wc", ["-l"]) => Some(format!("{}\n", text.matches('\n').count())),
         ("wc", ["-c"]) => Some(format!("{}\n", text.len())),
         ("wc", ["-w"]) => Some(format!("{}\n", text.split_whitespace().count())),
-        ("base64", ["-d" | "-D" | "--decode" | "-di"]) => decoded_base64(text),
-        ("base64", [] | ["-w0"] | ["-w", "0"]) => Some(encoded_base64(text.as_bytes(), options.is_empty())),
-        ("xxd", ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => decoded_hexadecimal(text),
+        ("base64" | "base32" | "xxd" | "openssl", options) => encodings::turned(program, options, text),
+        ("fold", options) => layouts::folded(options, text),
+        ("nl", options) => layouts::numbered(options, text),
+        ("dd", options) => layouts::copied(options, text),
+        (
+            "expand" | "unexpand" | "iconv" | "pv" | "column" | "strings" | "shuf" | "m4" | "dos2unix",
+            options,
+        ) => layouts::left_as_it_is(program, options, text),
         ("sed" | "gsed", options) => editing::edited(options, text),
-        ("awk" | "gawk" | "mawk", options) => editing::fields(options, text),
+        ("awk" | "gawk" | "mawk" | "nawk", options) => columns::printed(options, text),
         _ => None,
     }
 }
@@ -115,11 +131,10 @@ fn joined(options: &[&str], text: &str) -> Option<String> {
             }
         }
     }
-    let mut signs = delimiters.chars();
-    let (Some(sign), None) = (signs.next(), signs.next()) else { return None };
-    // A sign of its own stands for another one.
-    let is_known = is_serial && sign != '\\';
-    is_known.then(|| text.lines().collect::<Vec<_>>().join(&sign.to_string()) + "\n")
+    // A sign of its own stands for another one; an empty list puts nothing between (coreutils 9, "paste invocation").
+    let between = if delimiters == "\\0" { "" } else { delimiters };
+    let is_known = is_serial && between.chars().count() <= 1 && between != "\\";
+    is_known.then(|| text.lines().collect::<Vec<_>>().join(between) + "\n")
 }
 
 fn line_count(options: &[&str]) -> Option<usize> {
@@ -129,40 +144,6 @@ fn line_count(options: &[&str]) -> Option<usize> {
         [one] => one.strip_prefix("-n").or_else(|| one.strip_prefix('-'))?.parse().ok(),
         _ => None,
     }
-}
-
-fn characters(set: &str) -> Option<Vec<char>> {
-    let set = strings::unescaped(set);
-    let set = set.as_exact()?;
-    let classes = [("[:upper:]", 'A'..='Z'), ("[:lower:]", 'a'..='z'), ("[:digit:]", '0'..='9')];
-    if let Some((_, range)) = classes.iter().find(|(name, _)| *name == set) {
-        return Some(range.clone().collect());
-    }
-    if set == "[:space:]" {
-        return Some(vec![' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
-    }
-    if set.contains("[:") {
-        return None;
-    }
-    let chars: Vec<char> = set.chars().collect();
-    let mut all = Vec::new();
-    let mut place = 0;
-    while let Some(c) = chars.get(place) {
-        match (chars.get(place + 1), chars.get(place + 2)) {
-            (Some('-'), Some(end)) if c <= end => {
-                all.extend(*c..=*end);
-                place += 3;
-            }
-            _ => {
-                all.push(*c);
-                place += 1;
-            }
-        }
-        if all.len() > 4096 {
-            return None;
-        }
-    }
-    Some(all)
 }
 
 fn cut(options: &[&str], text: &str) -> Option<String> {
@@ -222,61 +203,6 @@ fn cut(options: &[&str], text: &str) -> Option<String> {
     Some(out)
 }
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// The text that base64 stands for; `None` where it is no base64 or no text.
-pub fn decoded_base64(text: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut bits: u32 = 0;
-    let mut count = 0;
-    for c in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        if c == b'=' {
-            break;
-        }
-        let value = BASE64.iter().position(|known| *known == c)?;
-        bits = bits << 6 | u32::try_from(value).ok()?;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
-            bits &= (1 << count) - 1;
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn encoded_base64(bytes: &[u8], wrapped: bool) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let index = usize::try_from(bits >> (18 - 6 * place) & 63).unwrap_or(0);
-            let letter = BASE64.get(index).copied().map_or('=', char::from);
-            out.push(if place <= chunk.len() { letter } else { '=' });
-        }
-    }
-    if !wrapped {
-        return out;
-    }
-    let letters: Vec<char> = out.chars().collect();
-    lines_of(&letters.chunks(76).map(|line| line.iter().collect()).collect::<Vec<String>>())
-}
-
-/// The text that hexadecimal digits stand for; `None` where they are none, or no text.
-pub fn decoded_hexadecimal(text: &str) -> Option<String> {
-    let digits: Vec<u32> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-    let bytes: Option<Vec<u8>> = digits
-        .chunks(2)
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        })
-        .collect();
-    String::from_utf8(bytes?).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,8 +221,10 @@ mod tests {
         assert_eq!(run("sed", &["-n", "/b/p;$p"], "a\nb\nc\n").as_deref(), Some("b\nc\n"));
         assert_eq!(run("awk", &["-F:", "/b/{print $2, $1}"], "a:b\nc:d\n").as_deref(), Some("b a\n"));
         assert_eq!(run("tail", &["-n", "1"], "a\nb\n").as_deref(), Some("b\n"));
-        assert_eq!(decoded_base64("cm0gLXJmIC8=").as_deref(), Some("rm -rf /"));
-        assert_eq!(encoded_base64(b"rm -rf /", false), "cm0gLXJmIC8=");
-        assert_eq!(decoded_hexadecimal("6869").as_deref(), Some("hi"));
+        assert_eq!(run("rev", &[], "abc").as_deref(), Some("cba"));
+        assert_eq!(run("head", &["-c", "2"], "abc\n").as_deref(), Some("ab"));
+        assert_eq!(run("head", &["-c-2"], "abc\n").as_deref(), Some("ab"));
+        assert_eq!(run("tail", &["-c", "+2"], "abc\n").as_deref(), Some("bc\n"));
+        assert_eq!(run("paste", &["-d", "", "-", "-"], "a\nb\nc\n").as_deref(), Some("ab\nc\n"));
     }
 }

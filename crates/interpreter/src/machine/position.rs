@@ -1,6 +1,7 @@
 //! What is around the present point.
 
 use crate::exit::Output;
+use crate::handed_texts::HandedTexts;
 use crate::overlay::Overlay;
 use crate::shell::Speech;
 use crate::speech::ShellUser;
@@ -49,6 +50,8 @@ pub(crate) struct Position {
     pub(crate) programs_found: Vec<String>,
     /// Files that pass from one command to the next as they are.
     pub(crate) whole: WholeFiles,
+    /// Texts that pass from one command to the next in a form that is not worked out.
+    pub(crate) handed: HandedTexts,
     /// What `sh` is taken for at the present point; `None` where it may be either.
     pub(crate) reads_as: Option<Speech>,
     /// Whom the shells that are started here are for.

@@ -16,6 +16,14 @@ impl Reader<'_, '_> {
     /// The items that a cmdlet lists.
     pub(super) fn listed(&self, name: &str, paths: Vec<Value>, rest: &[&str]) -> Vec<Value> {
         let paths = if paths.is_empty() { vec![Value::exact(".")] } else { paths };
+        if name == "split-path" && !rest.iter().any(|word| word.to_ascii_lowercase().starts_with("-leaf")) {
+            let above = |path: &Value| {
+                path.as_exact()
+                    .and_then(|text| text.trim_end_matches('/').rsplit_once('/'))
+                    .map(|(above, _)| Value::exact(above))
+            };
+            return paths.iter().filter_map(above).collect();
+        }
         if !LISTS_CHILDREN.contains(&name) {
             return paths;
         }
@@ -34,7 +42,7 @@ impl Reader<'_, '_> {
     }
 
     /// The files that an expression comes to: what a cmdlet lists, texts, what a variable holds; `None` where it is something else.
-    fn items_of(&self, expression: &str) -> Option<Vec<Value>> {
+    pub(super) fn items_of(&self, expression: &str) -> Option<Vec<Value>> {
         let bare = expression.trim().trim_start_matches('@').trim_start_matches('(').trim_end_matches(')');
         let words = words(bare);
         let (first, rest) = words.split_first()?;

@@ -1,5 +1,7 @@
 //! The text of PowerShell in pieces: statements, words, blocks, what stands in parentheses.
 
+use super::called::Calling;
+
 /// The address that a text fetches for itself: `(iwr URL)`, `.DownloadString('URL')`.
 pub(super) fn address(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
@@ -44,6 +46,22 @@ pub(super) fn cut<'a>(text: &'a str, signs: &[char]) -> Vec<&'a str> {
     pieces.extend(text.get(start..));
     pieces.retain(|piece| !piece.trim().is_empty());
     pieces
+}
+
+/// The statements of a text, and whether each stands behind the operator that calls: `& $command`.
+pub(super) fn statements(text: &str) -> Vec<(Calling, &str)> {
+    let mut found = Vec::new();
+    for line in cut(text, &[';', '\n']) {
+        let mut behind = line;
+        // `a & b` starts one behind the other, `& b` calls, and `a && b` does neither.
+        for piece in cut(line, &['&']) {
+            let before = behind.find(piece).and_then(|at| behind.get(..at)).unwrap_or_default().trim();
+            let calling = if before == "&" { Calling::Operator } else { Calling::Plain };
+            behind = behind.find(piece).and_then(|at| behind.get(at + piece.len()..)).unwrap_or_default();
+            found.push((calling, piece));
+        }
+    }
+    found
 }
 
 /// The words of a command; what stands in parentheses is one word.

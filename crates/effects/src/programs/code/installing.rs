@@ -8,6 +8,8 @@ use crate::interpreter::{Draft, Machine, known_hosts};
 enum Names {
     /// A name in the registry of the language.
     Registry,
+    /// Only what is an address counts.
+    Address,
     /// `owner/name` at a host of code.
     At(&'static str),
 }
@@ -37,6 +39,37 @@ const INSTALLERS: &[(&[&str], &[&str], Names)] = &[
     ),
     (&["R", "Rscript", "r", "littler"], &["install_gitlab("], Names::At("https://gitlab.com/")),
     (&["R", "Rscript", "r", "littler"], &["install_bitbucket("], Names::At("https://bitbucket.org/")),
+    // `options(repos = ...)`, `source` of an address and `source_url` name whom all that follows comes from.
+    (
+        &["R", "Rscript", "r", "littler"],
+        &["repos=", "repos =", "source_url(", "source_gist("],
+        Names::Address,
+    ),
+    (&["julia", "jl"], &["pkg\"add ", "pkg\"dev ", "pkg\"develop "], Names::Address),
+    (
+        &["ruby", "rb", "irb", "pry"],
+        &["gemfile", "Gem.install(", "Gem.sources", "DependencyInstaller.new("],
+        Names::Address,
+    ),
+    (
+        &["perl", "pl"],
+        &[
+            "CPAN::Shell->install(",
+            "CPAN::Shell->notest(",
+            "CPAN::install(",
+            "install \"",
+            "install '",
+            "urllist",
+        ],
+        Names::Address,
+    ),
+    (&["swipl", "prolog"], &["pack_install("], Names::Address),
+    (
+        &["python", "python3"],
+        &["micropip.install(", "pip.main(", "sys.argv=[\"pip\"", "sys.argv=['pip'", "sys.argv = [\"pip\""],
+        Names::Address,
+    ),
+    (&["node", "nodejs"], &["commands.install("], Names::Address),
     (&["elixir", "iex", "mix", "exs", "ex"], &["Mix.install("], Names::Registry),
     (
         &["emacs", "emacsclient", "el"],
@@ -85,7 +118,11 @@ pub(super) fn run(machine: &mut Machine<'_>, language: &str, text: &str) {
                 let behind = text.get(at + mark.len()..).unwrap_or_default();
                 let end =
                     behind.char_indices().map(|(at, _)| at).find(|at| *at >= REACH).unwrap_or(behind.len());
-                found.extend(quoted(behind.get(..end).unwrap_or_default(), *names));
+                let behind = behind.get(..end).unwrap_or_default();
+                match names {
+                    Names::Address => found.extend(addresses(behind)),
+                    Names::Registry | Names::At(_) => found.extend(quoted(behind, *names)),
+                }
             }
         }
     }
@@ -96,6 +133,23 @@ pub(super) fn run(machine: &mut Machine<'_>, language: &str, text: &str) {
         let draft = Draft::new(EffectKind::PackageInstall, Target::Service(package));
         machine.add(draft.note("code comes from there"));
     }
+}
+
+/// The addresses in a text, but for those of the registries themselves.
+fn addresses(text: &str) -> Vec<String> {
+    let is_between =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ')' | ']' | '}' | ',' | ';' | '<');
+    let pieces = text.split(is_between).map(|piece| piece.trim_start_matches(['(', '[', '{']));
+    let is_registry = |address: &&str| {
+        let host = known_hosts::host_of(address);
+        ["rubygems.org", "cpan.org", "metacpan.org", "pypi.org", "registry.npmjs.org"]
+            .iter()
+            .any(|own| host.ends_with(own))
+    };
+    let all = pieces
+        .filter(|piece| piece.contains("://") || piece.starts_with("git@"))
+        .filter(|piece| !is_registry(piece));
+    all.map(str::to_owned).collect()
 }
 
 /// The packages in quotes of the arguments that a text begins with.

@@ -82,6 +82,26 @@ impl Git<'_, '_> {
         self.machine.add(draft.severity(Severity::High).note(note));
     }
 
+    /// The same in a clone or a work tree that the command made, whose own settings nobody has read: it holds what the project holds, and the
+    /// remotes of the project say whose that is.
+    pub(super) fn note_stranger_to_project(&mut self, address: &str) {
+        if self.settings.remote_addresses().next().is_some() || self.machine.is_of_project(address) {
+            return;
+        }
+        let owner = owner_of(address).filter(|_| names_repository(address));
+        let is_own = self.machine.world().owned_remotes().iter().any(|entry| is_owned(entry, address));
+        let Some(owner) = owner.filter(|owner| !is_own && !self.is_user(&owner.1)) else { return };
+        let mut owners =
+            self.machine.addresses_of_project().into_iter().filter_map(|own| owner_of(&own)).peekable();
+        if owners.peek().is_none() || owners.any(|own| own == owner) {
+            return;
+        }
+        let (host, owner) = owner;
+        let note = format!("a repository of `{owner}`, to whom no remote of the project belongs");
+        let draft = Draft::new(EffectKind::DataUpload, Target::Host(format!("{host}/{owner}")));
+        self.machine.add(draft.severity(Severity::High).note(note));
+    }
+
     /// The same of the addresses that a push comes to by its settings (`pushInsteadOf`, `pushRemote`, `pushDefault`), where the project had none
     /// of them before.
     pub(super) fn note_addresses_of_strangers(&mut self, remote: Option<&Value>) {

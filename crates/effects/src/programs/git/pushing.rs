@@ -103,6 +103,7 @@ fn push_to(git: &mut Git<'_, '_>, words: &Words, remote: Option<&Value>) -> Exit
 
 /// What `git send-pack` and `git http-push` do (git-send-pack(1), git-http-push(1)): the same as `push`, with names behind the remote.
 pub(super) fn send_pack(git: &mut Git<'_, '_>, words: &Words) -> Exit {
+    git.note_strange_remote(words.operands().first());
     let references = words.operands_from(1).to_vec();
     let loss = git.loss_there(None, words);
     let receivers: Vec<AbsolutePath> =

@@ -513,6 +513,7 @@ impl Git<'_, '_> {
                     }
                 } else {
                     self.note_stranger(text);
+                    self.note_stranger_to_project(text);
                 }
             }
             Some(_) | None => {}

@@ -221,7 +221,12 @@ impl Settings {
 pub(super) fn run(git: &mut Git<'_, '_>, name: &str, words: &Words) -> Option<Exit> {
     Some(match name {
         "config" => command::config(git, words),
-        "lfs" => lfs(git, words),
+        "lfs" => {
+            if words.operand(0) == Some("push") {
+                git.note_strange_remote(words.operands().get(1));
+            }
+            lfs(git, words)
+        }
         "lfs-install" => git.touch(""),
         _ => return None,
     })

@@ -9,7 +9,18 @@ use crate::world::Entry;
 pub(crate) fn serve(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;
     let directory = arguments
-        .value(&["-d", "--directory", "--root", "--dir", "--path", "-h"])
+        .value(&[
+            "-d",
+            "--directory",
+            "--root",
+            "--dir",
+            "--path",
+            "-h",
+            "-s",
+            "--server",
+            "--serveStatic",
+            "--ss",
+        ])
         .or_else(|| arguments.operands.iter().find(|operand| machine.is_directory(operand) == Some(true)))
         .cloned();
     let process = call.program.clone();
@@ -52,17 +63,45 @@ pub(crate) fn hand_out(machine: &mut Machine<'_>, directory: &Value) {
         for led in led_out(machine, &path, &workspace) {
             hand_out(machine, &Value::exact(led.as_str()));
         }
+        if let Some(secret) = machine.secrets_put_within(&path).first().cloned() {
+            read_and_hand_out(machine, &path, &secret);
+        }
         return;
     }
     let mut secrets = machine.credentials_within(&path, &[]);
     if machine.names_secret(&Value::exact(path.as_str())) {
         secrets.push(path.clone());
     }
-    if let Some(secret) = secrets.first() {
-        machine.read(&Value::exact(secret.as_str()));
-    } else if !holds_home {
-        return;
+    match secrets.first() {
+        Some(secret) => read_and_hand_out(machine, &path, secret),
+        None if holds_home => note_handed_out(machine, &path),
+        None => {}
     }
+}
+
+/// A credential that others get with a directory of the workspace: it was put there, or a link leads to it.
+pub(crate) fn credential_within(machine: &mut Machine<'_>, directory: &AbsolutePath) -> Option<AbsolutePath> {
+    let workspace = machine.world().place().workspace.clone();
+    let put = machine.secrets_put_within(directory).into_iter().next();
+    put.or_else(|| {
+        led_out(machine, directory, &workspace).iter().find_map(|led| {
+            let within = machine.credentials_within(led, &[]).into_iter().next();
+            within.or_else(|| machine.names_secret(&Value::exact(led.as_str())).then(|| led.clone()))
+        })
+    })
+}
+
+/// Adds that a secret goes out with a directory. A copy is one by what it is a copy of, whatever its name.
+fn read_and_hand_out(machine: &mut Machine<'_>, directory: &AbsolutePath, secret: &AbsolutePath) {
+    machine.read(&Value::exact(secret.as_str()));
+    let is_told = machine.effects_since(0).any(|effect| effect.kind == EffectKind::SecretRead);
+    if !is_told {
+        machine.effect(EffectKind::SecretRead, &Value::exact(secret.as_str()));
+    }
+    note_handed_out(machine, directory);
+}
+
+fn note_handed_out(machine: &mut Machine<'_>, path: &AbsolutePath) {
     let draft = Draft::new(EffectKind::DataUpload, Target::Host("whoever asks".to_owned()))
         .reach(NetworkReach::External)
         .severity(Severity::High);

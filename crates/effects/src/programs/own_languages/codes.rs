@@ -66,9 +66,15 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
         }
     }
     let reads = INPUTS.iter().find(|(programs, _)| programs.contains(&program));
-    if let (Some((_, language)), Input::Text(Value::Exact(text))) = (reads, &call.input) {
+    if let Some((_, language)) = reads {
         let runner = if *language == "mongo" { Runner::Mongo } else { Runner::Language(language) };
-        run_code(machine, call, runner, text);
+        let mut texts = machine.handed_texts(call);
+        if let Input::Text(text) = &call.input {
+            texts.push(text.clone());
+        }
+        for text in texts.iter().filter_map(Value::as_exact) {
+            run_code(machine, call, runner, text);
+        }
     }
 }
 

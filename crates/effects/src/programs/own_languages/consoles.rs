@@ -95,16 +95,26 @@ const DATABASES: &[(&[&str], &[&[&str]])] = &[
 ];
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
-    if let Input::Text(_) = &call.input {
+    let handed = machine.handed_texts(call);
+    let comes_in = matches!(&call.input, Input::Text(_)) || !handed.is_empty();
+    if comes_in {
         let is_opened = |(programs, opened): &&(&[&str], &[&[&str]])| {
             let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
             programs.contains(&program)
                 && opened.iter().any(|series| words.windows(series.len()).any(|words| words == *series))
         };
         if DATABASES.iter().any(|row| is_opened(&row)) {
+            let inputs = handed
+                .iter()
+                .cloned()
+                .map(Input::Text)
+                .chain(matches!(call.input, Input::Text(_)).then(|| call.input.clone()));
+            let inputs: Vec<Input> = inputs.collect();
             for client in ["psql", "mysql"] {
                 let words = [Value::exact(client), Value::exact("database")];
-                machine.possibly(|machine| machine.run_words(&words, call.input.clone()));
+                for input in &inputs {
+                    machine.possibly(|machine| machine.run_words(&words, input.clone()));
+                }
             }
         }
     }
@@ -120,8 +130,33 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
         if !console.opened.is_empty() && !console.opened.iter().any(is_opened) {
             continue;
         }
-        let input = if let Input::Text(Value::Exact(text)) = &call.input { Some(text.clone()) } else { None };
-        for code in codes::values(call, console.options).into_iter().chain(input) {
+        // What opens by its name alone may be given words that say something else.
+        let is_console = !console.opened.is_empty() || call.arguments.operands.is_empty();
+        let mut codes = codes::values(call, console.options);
+        match &call.input {
+            Input::Text(Value::Exact(text)) => codes.push(text.clone()),
+            Input::Local(place) if is_console => {
+                codes.extend(
+                    machine.code_coming_in(place).and_then(|text| text.as_exact().map(str::to_owned)),
+                );
+                if machine.is_handed_undone(call) || machine.is_written_here_unread(place) {
+                    machine.unread(format!(
+                        "what `{program}` reads and runs was written by this command, and is not known"
+                    ));
+                }
+            }
+            Input::Network(url) if is_console => machine.runs_from_network(&url.clone()),
+            Input::Unknown if is_console && codes.is_empty() => {
+                machine.unread(format!("what `{program}` reads and runs is not known"));
+            }
+            Input::Inherited
+            | Input::Text(_)
+            | Input::Local(_)
+            | Input::Network(_)
+            | Input::Secret(_)
+            | Input::Unknown => {}
+        }
+        for code in codes {
             codes::run_code(machine, call, console.runner, &with_libraries(console.runner, code));
         }
     }

@@ -17,15 +17,41 @@ const ROFF: &[&str] =
 const ROFF_RUNS: &[&str] = &["sy", "pso", "pi"];
 /// Requests whose word is a file (groff(7), `so`, `mso`, `soquiet`, `trf`, `cf`).
 const ROFF_READS: &[&str] = &["so", "mso", "soquiet", "msoquiet", "trf", "cf"];
-/// Programs that fill templates with Ruby (Ruby 3.3, `erb --help`; Erubi, Tilt).
-const RUBY_TEMPLATES: &[&str] = &["erb", "erubi", "erubis", "tilt"];
+/// Code in a template: who fills it, the signs around the code, and what runs it.
+struct Template {
+    programs: &'static [&'static str],
+    signs: (&'static str, &'static str),
+    runner: &'static [&'static str],
+}
+
+const fn template(
+    programs: &'static [&'static str],
+    signs: (&'static str, &'static str),
+    runner: &'static [&'static str],
+) -> Template {
+    Template { programs, signs, runner }
+}
+
+/// Programs that fill templates with code between two signs, and what runs it (Ruby 3.3, `erb --help`; Erubi, Tilt; Mako 1.3; EJS 3; cog 3; esh 0.3).
+const TEMPLATES: &[Template] = &[
+    template(&["erb", "erubi", "erubis", "tilt"], ("<%", "%>"), &["ruby", "-e"]),
+    template(&["mako-render", "mako"], ("<%", "%>"), &["python3", "-c"]),
+    template(&["mako-render", "mako"], ("${", "}"), &["python3", "-c"]),
+    template(&["cog", "cog.py"], ("[[[cog", "]]]"), &["python3", "-c"]),
+    template(&["ejs"], ("<%", "%>"), &["node", "-e"]),
+    template(&["esh"], ("<%", "%>"), &["sh", "-c"]),
+];
+/// Programs that run a file of settings as code where they are started (latexmk 4.8, "Configuration/Initialization (RC) Files").
+const SETTINGS: &[(&str, &[&str], &str)] = &[("latexmk", &["latexmkrc", ".latexmkrc"], "perl")];
+/// Editors that take commands from their input (Vim 9, `-e`, `-s`; ex(1)).
+const EDITORS: &[&str] = &["vim", "nvim", "vi", "ex", "vimx", "view"];
 /// Readers of mail in whose settings text between backquotes is run (the manual of Mutt 2.2, "Syntax of Initialization Files").
 const MAIL_READERS: &[&str] = &["mutt", "neomutt"];
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     if M4.contains(&program) {
         for text in texts(call).into_iter().chain(sources(machine, call)) {
-            m4(machine, &text);
+            m4(machine, &text, INCLUDED);
         }
     }
     if ROFF.contains(&program) {
@@ -33,9 +59,52 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
             roff(machine, &text);
         }
     }
-    if RUBY_TEMPLATES.contains(&program) {
+    for template in TEMPLATES.iter().filter(|template| template.programs.contains(&program)) {
         for text in texts(call).into_iter().chain(sources(machine, call)) {
-            ruby(machine, &text);
+            filled(machine, &text, template.signs, template.runner);
+        }
+    }
+    for (_, files, interpreter) in SETTINGS.iter().filter(|(name, ..)| *name == program) {
+        for file in files.iter().map(|file| Value::exact(*file)) {
+            let is_there =
+                machine.one_path_through(&file).is_some_and(|path| machine.text(&path).as_exact().is_some());
+            if is_there {
+                let words = [Value::exact(*interpreter), file];
+                machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
+            }
+        }
+    }
+    if let (true, Some(text)) = (EDITORS.contains(&program), call.input.as_exact()) {
+        let commands: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.trim_start_matches([' ', ':']).strip_prefix('!').map(str::to_owned))
+            .collect();
+        for command in commands {
+            may_run(machine, &command);
+        }
+    }
+    if program == "gnuplot" {
+        for text in texts(call).into_iter().chain(sources(machine, call)) {
+            gnuplot(machine, &text);
+        }
+    }
+    if program == "gpp" {
+        for text in texts(call).into_iter().chain(sources(machine, call)) {
+            for command in text.lines().filter_map(|line| line.trim_start().strip_prefix("#exec ")) {
+                may_run(machine, command);
+            }
+        }
+    }
+    if program == "ansible" {
+        for text in texts(call) {
+            // The lookups that run a command (Ansible 10, `ansible.builtin.pipe`, `ansible.builtin.lines`).
+            for lookup in text.split("lookup(").chain(text.split("query(")).skip(1) {
+                let mut quoted = lookup.split(['"', '\'']);
+                let name = quoted.nth(1).unwrap_or_default();
+                if matches!(name.rsplit('.').next(), Some("pipe" | "lines")) {
+                    may_run(machine, quoted.nth(1).unwrap_or_default());
+                }
+            }
         }
     }
     if MAIL_READERS.contains(&program) {
@@ -47,7 +116,27 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call, program: &str) {
     }
 }
 
-fn m4(machine: &mut Machine<'_>, text: &str) {
+/// How many files in each other are followed that are included (ours).
+const INCLUDED: usize = 4;
+
+/// What gnuplot hands to a shell: `system`, a name behind `<` or `|` (gnuplot 6, "plot datafile special-filenames", "system", "set output").
+fn gnuplot(machine: &mut Machine<'_>, text: &str) {
+    for part in text.split(['"', '\'']).skip(1).step_by(2) {
+        if let Some(command) = part.trim_start().strip_prefix(['<', '|']) {
+            may_run(machine, command);
+        }
+    }
+    for behind in text.split("system").skip(1) {
+        let behind = behind.trim_start_matches([' ', '(', '\\']);
+        if let Some(quote) = behind.chars().next().filter(|quote| matches!(quote, '"' | '\''))
+            && let Some(command) = behind.get(1..).and_then(|rest| rest.split(quote).next())
+        {
+            may_run(machine, command.trim_end_matches('\\'));
+        }
+    }
+}
+
+fn m4(machine: &mut Machine<'_>, text: &str, depth: usize) {
     for name in M4_RUNS {
         for argument in arguments(text, name) {
             may_run(machine, &argument);
@@ -56,7 +145,10 @@ fn m4(machine: &mut Machine<'_>, text: &str) {
     for name in M4_READS {
         for argument in arguments(text, name) {
             let file = path(machine, &argument);
-            drop(machine.read(&file));
+            let included = machine.read(&file).into_text();
+            if let (Some(text), true) = (included.as_exact(), depth > 0) {
+                m4(machine, text, depth - 1);
+            }
         }
     }
 }
@@ -111,13 +203,14 @@ fn roff(machine: &mut Machine<'_>, text: &str) {
 }
 
 /// The code of a template, all of it as one program: what one part defines the next one uses.
-fn ruby(machine: &mut Machine<'_>, text: &str) {
-    let parts = text.split("<%").skip(1).filter_map(|part| part.split_once("%>"));
-    let code: Vec<&str> = parts.map(|(code, _)| code.trim_matches(['=', '-'])).collect();
+fn filled(machine: &mut Machine<'_>, text: &str, (opens, closes): (&str, &str), words: &[&str]) {
+    let parts = text.split(opens).skip(1).filter_map(|part| part.split_once(closes));
+    let code: Vec<&str> = parts.map(|(code, _)| code.trim_matches(['=', '-', '!', ' ', '\n'])).collect();
     if code.is_empty() {
         return;
     }
-    let words = ["ruby", "-e", &code.join("\n")].map(Value::exact);
+    let code = code.join("\n");
+    let words: Vec<Value> = words.iter().copied().chain([code.as_str()]).map(Value::exact).collect();
     machine.possibly(|machine| machine.run_words(&words, Input::Inherited));
 }
 

@@ -20,6 +20,12 @@ use crate::programs::instructions::instructions;
 
 use following::{Act, Circumstances, follow};
 
+/// Adds that a program comes in that nobody has read.
+fn unread_program(machine: &mut Machine<'_>) -> Value {
+    machine.unread("the program of `awk` comes in, and what it is is not known");
+    Value::exact("")
+}
+
 /// How many files that a program includes are read (ours).
 const INCLUDED: usize = 8;
 
@@ -38,7 +44,10 @@ pub(crate) fn awk(machine: &mut Machine<'_>, call: &Call) -> Exit {
                 machine.runs_from_network(&url.clone());
                 Value::exact("")
             }
-            Input::Secret(_) | Input::Local(_) | Input::Unknown if is_input => Value::Unknown,
+            Input::Local(place) if is_input => {
+                machine.code_coming_in(place).unwrap_or_else(|| unread_program(machine))
+            }
+            Input::Secret(_) | Input::Unknown if is_input => unread_program(machine),
             _ => text_of(machine, file),
         });
     }
