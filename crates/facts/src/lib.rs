@@ -53,7 +53,7 @@ pub use intent::intent;
 pub use owned_places::is_owned;
 pub use path_pattern::{Matches, PathPattern, name_matches};
 pub use recorded::*;
-pub use resolve::{Last, resolve};
+pub use resolve::{Last, entry_of_process_itself, resolve};
 pub use run_by_client::RunByClient;
 pub use tally::*;
 pub use terminal::{TERMINAL_BYTES, TERMINALS, TerminalMemory, TypedTerminal};

@@ -18,8 +18,7 @@ pub enum Last {
 }
 
 /// The path that `text` reaches from `start`, through the symbolic links that `entry` knows of. What does not exist is
-/// taken as written. Where a process looks at itself (`/proc/self/cwd`), it is the one that is reviewed, which works in `start`, and never the one
-/// that reviews (proc(5)).
+/// taken as written.
 pub fn resolve(
     entry: &dyn Fn(&AbsolutePath) -> Entry,
     start: &AbsolutePath,
@@ -39,14 +38,6 @@ pub fn resolve(
                 let next = here.join(name);
                 if rest.is_empty() && !follow_last {
                     return next;
-                }
-                if is_the_process_itself(&here) && matches!(name, "cwd" | "root") {
-                    here = if name == "cwd" { start.clone() } else { AbsolutePath::root() };
-                    continue;
-                }
-                if is_the_process_itself(&next) {
-                    here = next;
-                    continue;
                 }
                 match entry(&next) {
                     Entry::Symlink(target) if links < LINKS => {
@@ -71,10 +62,21 @@ pub fn resolve(
     here
 }
 
-/// Whether a directory of the kernel is that of whatever process looks at it.
-fn is_the_process_itself(path: &AbsolutePath) -> bool {
+/// What the kernel shows a process of itself below `/proc` that works in `cwd`: its directory, its root, and where these stand (proc(5)); `None`
+/// at any other path. It is the process that is reviewed which looks there, and never the one that reviews.
+pub fn entry_of_process_itself(path: &AbsolutePath, cwd: &AbsolutePath) -> Option<Entry> {
     let parts: Vec<&str> = path.parts().collect();
-    matches!(parts.as_slice(), ["proc", "self" | "thread-self"] | ["proc", "self" | "thread-self", "task", _])
+    let rest = match parts.as_slice() {
+        ["proc", "self" | "thread-self", "task", _, rest @ ..]
+        | ["proc", "self" | "thread-self", rest @ ..] => rest,
+        _ => return None,
+    };
+    match rest {
+        [] | ["task"] => Some(Entry::Directory),
+        ["cwd"] => Some(Entry::Symlink(cwd.as_str().to_owned())),
+        ["root"] => Some(Entry::Symlink("/".to_owned())),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -82,13 +84,16 @@ mod tests {
     use super::*;
 
     fn resolved(text: &str) -> String {
-        let entry = |path: &AbsolutePath| match path.as_str() {
+        let cwd = AbsolutePath::new("/home/dev/proj").unwrap();
+        let on_disk = |path: &AbsolutePath| match path.as_str() {
             "/proc/self" => Entry::Symlink("4711".to_owned()),
             "/proc/4711/cwd" | "/proc/4711/root" => Entry::Symlink("/somewhere/else".to_owned()),
             "/home/dev/proj/q" => Entry::Symlink("/proc/self/cwd".to_owned()),
             _ => Entry::Missing,
         };
-        resolve(&entry, &AbsolutePath::new("/home/dev/proj").unwrap(), text, Last::Follow).as_str().to_owned()
+        let entry =
+            |path: &AbsolutePath| entry_of_process_itself(path, &cwd).unwrap_or_else(|| on_disk(path));
+        resolve(&entry, &cwd, text, Last::Follow).as_str().to_owned()
     }
 
     #[test]

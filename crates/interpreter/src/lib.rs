@@ -12,6 +12,7 @@
 //! | `telling_variables` | variables that are options of a program, or name one |
 //! | `told_words` | which commands tell the words that they are given |
 //! | `traps` | traps for signals, children, and the ends of functions and files |
+//! | `handed_texts` | texts that travel along a pipeline where a filter is not worked out |
 //! | `history_lines` | lines of a text that take from the lines before |
 //! | `history_expansion` | what `!` and `^` stand for in such a line |
 //! | `file_operations` | reading, writing, making and removing files |

@@ -15,6 +15,7 @@ use crate::path::AbsolutePath;
 use crate::places;
 use crate::programs::decoded_address;
 use crate::world::{Entry, FileText, World};
+use checkrein_facts::entry_of_process_itself;
 
 /// The names under which clients and servers pass the path of a file, in one of their spellings: `target_file` is `targetFile` too.
 pub(crate) const PATH_KEYS: &[&str] = &[
@@ -235,12 +236,12 @@ impl<'a> ToolCall<'a> {
 
     /// What stands at a path.
     pub(crate) fn entry(&self, path: &AbsolutePath) -> Entry {
-        self.world.entry(path)
+        entry_of_process_itself(path, &self.action.cwd).unwrap_or_else(|| self.world.entry(path))
     }
 
     /// The path that a text means: from the working directory, `~` is the home, symbolic links as the kernel takes them.
     pub(crate) fn path(&self, text: &str, last: Last) -> AbsolutePath {
-        resolve(&|path| self.world.entry(path), &AbsolutePath::root(), &self.written(text), last)
+        resolve(&|path| self.entry(path), &AbsolutePath::root(), &self.written(text), last)
     }
 
     /// The same path as it is written, without following links.
@@ -273,7 +274,7 @@ impl<'a> ToolCall<'a> {
         }
         let plain = plain_path(text)?;
         let literal = self.action.cwd.join(text);
-        (self.world.entry(&literal) == Entry::Missing).then_some(plain)
+        (self.entry(&literal) == Entry::Missing).then_some(plain)
     }
 
     /// Adds a certain effect on the target alone.
@@ -298,7 +299,7 @@ impl<'a> ToolCall<'a> {
     /// Reads a secret that is known by the name of a link to it.
     pub(crate) fn read_behind_links(&mut self, text: &str) {
         let written = self.written(text);
-        let entry = |path: &AbsolutePath| self.world.entry(path);
+        let entry = |path: &AbsolutePath| self.entry(path);
         let home = &self.world.place().home;
         if let Some(path) = secret_behind_links(&entry, &AbsolutePath::root(), &written, home) {
             self.add(EffectKind::FileRead, Target::Path(path));
