@@ -20,7 +20,7 @@ use checkrein_session::{prune, sessions};
 use crate::checkpoint::workspace;
 use crate::environment::HostEnvironment;
 use crate::session_ledger::{diagnose, events_folder};
-use crate::{change_records, incident, lessons};
+use crate::{change_records, incident, kept_settings, lessons};
 
 /// A day, in milliseconds; old records are looked for once in it (ours).
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -101,6 +101,9 @@ pub fn all(environment: &HostEnvironment, config: &Config, carry: Carry) -> Resu
         }
         Carry::Out => prune(&environment.state, now, Duration::from_millis(keep))?.len(),
     };
+    if carry == Carry::Out {
+        kept_settings::forget(environment, Timestamp(now.0.saturating_sub(DAY)));
+    }
     let stores = stores(environment, config, now, carry)?;
     let snapshots = workspace::clear_away_elsewhere(environment, &config.snapshots, carry, None);
     Ok(DueRecords { sessions: sessions as u64, stores, snapshots })
@@ -118,6 +121,7 @@ pub(crate) fn at_start(environment: &HostEnvironment, config: &Config) {
     }
     // Who removes at this moment does all of it; a session does not wait for that.
     let Ok(_alone) = alone(environment, |file| file.try_lock().map_err(io::Error::from)) else { return };
+    kept_settings::forget(environment, Timestamp(now.0.saturating_sub(DAY)));
     let say = |text: &str| diagnose(environment, config, LogLevel::Error, text);
     if let Err(error) = stores(environment, config, now, Carry::Out) {
         say(&format!("what is old stays: {error}"));
