@@ -225,7 +225,7 @@ fn the_settings_of_a_client_are_kept_encrypted_and_no_longer_than_the_session_go
         assert!(kept.exists() && !witnesses().is_empty(), "they are kept");
         // Two days of silence.
         let ledger = fs::File::options().append(true).open(kept.with_file_name("ledger.jsonl")).unwrap();
-        let before = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 60 * 60);
+        let before = std::time::SystemTime::now() - std::time::Duration::from_hours(48);
         ledger.set_modified(before).unwrap();
         fs::remove_file(environment.state().join("retention.looked")).unwrap();
         start("t");

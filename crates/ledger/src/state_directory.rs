@@ -166,15 +166,13 @@ impl StateDirectory {
             return placed_key(&inside, None);
         };
         let outside = folder.join(MASK_KEY);
-        let known = read_key(&outside)?;
-        let key = match known {
-            Some(key) => key,
-            None => {
-                let earlier = read_key(&inside)?;
-                match create_directory(folder).and_then(|()| placed_key(&outside, earlier)) {
-                    Ok(key) => key,
-                    Err(_) => return placed_key(&inside, None),
-                }
+        let key = if let Some(key) = read_key(&outside)? {
+            key
+        } else {
+            let earlier = read_key(&inside)?;
+            match create_directory(folder).and_then(|()| placed_key(&outside, earlier)) {
+                Ok(key) => key,
+                Err(_) => return placed_key(&inside, None),
             }
         };
         // A copy beside the records would make them guessable. Where it cannot go, nothing is lost by it.

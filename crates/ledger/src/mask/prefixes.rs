@@ -254,18 +254,18 @@ pub(super) const PREFIXES: &[Prefix] = &[
 ];
 
 /// Where the prefixes of each first letter begin and end in the table.
-const PLACES: [(u16, u16); 128] = places();
+const PLACES: [(usize, usize); 128] = places();
 
-const fn places() -> [(u16, u16); 128] {
+const fn places() -> [(usize, usize); 128] {
     let mut places = [(0, 0); 128];
     let mut at = 0;
     while at < PREFIXES.len() {
         let letter = PREFIXES[at].text.as_bytes()[0] as usize;
         if places[letter].1 == 0 {
-            places[letter].0 = at as u16;
+            places[letter].0 = at;
         }
         at += 1;
-        places[letter].1 = at as u16;
+        places[letter].1 = at;
     }
     places
 }
@@ -273,7 +273,7 @@ const fn places() -> [(u16, u16); 128] {
 /// The prefixes that begin with a letter.
 pub(super) fn beginning_with(letter: u8) -> &'static [Prefix] {
     let (start, end) = PLACES.get(usize::from(letter)).copied().unwrap_or_default();
-    PREFIXES.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+    PREFIXES.get(start..end).unwrap_or_default()
 }
 
 #[cfg(test)]
