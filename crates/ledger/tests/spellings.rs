@@ -91,10 +91,9 @@ fn ordinary_names_and_numbers_stay() {
 
 #[test]
 fn numbers_of_json_are_masked_by_their_form_and_their_key() {
-    let mut value = json!({
-        "card": 4539148803436467_u64, "bsn": 111222333, "ssn": 536904399, "list": [4539148803436467_u64],
-        "count": 111222333, "at": 1763812345678_u64, "size": 4096, "ratio": 0.5,
-    });
+    let text = r#"{"card": 4539148803436467, "bsn": 111222333, "ssn": 536904399, "list": [4539148803436467],
+        "count": 111222333, "at": 1763812345678, "size": 4096, "ratio": 0.5}"#;
+    let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
     mask_json(&mut value, &key());
     for (field, kind) in [("card", "card"), ("bsn", "national_id"), ("ssn", "ssn")] {
         assert!(
