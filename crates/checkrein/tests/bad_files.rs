@@ -69,7 +69,8 @@ fn places(environment: &TestEnvironment) -> Vec<PathBuf> {
         "transcript.jsonl",
         "step.py",
     ];
-    let configuration = ["config.yaml", "catalogue/own.toml", "templates/soft_correction.txt", "prices.csv"];
+    let configuration =
+        ["config.yaml", "mask.key", "catalogue/own.toml", "templates/soft_correction.txt", "prices.csv"];
     let state = [
         "diagnostics.log",
         "mask.key",

@@ -450,7 +450,7 @@ fn doctor_tries_the_hook_as_the_client_would_run_it() {
 fn the_refusal_comes_before_it_is_written_down() {
     let environment = TestEnvironment::new();
     environment.bash("one", "ls");
-    let key = environment.state().join("mask.key");
+    let key = environment.home().join(".config/checkrein/mask.key");
     fs::remove_file(&key).unwrap();
     assert!(Command::new("mkfifo").arg(&key).status().unwrap().success());
     let payload = environment.payload("one", "PreToolUse", shell_call("call", "rm -rf ~", json!({})));

@@ -166,8 +166,10 @@ fn copies_of_the_configuration_tell_no_name_that_it_lists() {
     };
     let plain = TestEnvironment::new();
     plain.configure("config.yaml", &format!("audit:\n{listing}"));
+    plain.answer_to(&plain.payload("s", "SessionStart", json!({ "source": "startup" })));
     plain.bash("s", "ls");
-    assert!(places(&plain).len() > 2, "the copies hold them without encryption: {:?}", places(&plain));
+    assert_eq!(places(&plain), Vec::<PathBuf>::new(), "the copies are encrypted in any case");
+    assert!(plain.state().join("sessions/s/rules.json").exists());
 
     let environment = TestEnvironment::new();
     environment.configure("config.yaml", &format!("audit:\n  encrypt: true\n{listing}"));
@@ -187,6 +189,106 @@ fn copies_of_the_configuration_tell_no_name_that_it_lists() {
     let let_pass = environment.bash("u", call);
     assert_eq!(decision(&let_pass), None, "{let_pass}");
     assert_eq!(places(&environment), Vec::<PathBuf>::new());
+}
+
+/// A key as a user keeps it in the settings of a client.
+const KEY: &str = "Zk3rT9wQx7Lm2Vb8Nc4P";
+
+#[test]
+fn the_settings_of_a_client_are_kept_encrypted_and_no_longer_than_the_session_goes_on() {
+    for configuration in ["", "audit:\n  encrypt: true\n"] {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", configuration);
+        let settings =
+            json!({ "env": { "ANTHROPIC_AUTH_TOKEN": KEY }, "apiKeyHelper": format!("echo {KEY}") });
+        let folder = environment.home().join(".claude");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+        environment.write(".claude/settings.json", &settings.to_string());
+        let start = |session: &str| {
+            let begins = environment.payload(session, "SessionStart", json!({ "source": "startup" }));
+            environment.answer_to(&begins);
+        };
+        start("s");
+        environment.bash("s", "ls");
+        let outside = environment.home().join(".local/share/checkrein");
+        let places = || {
+            let mut found =
+                [environment.state(), outside.clone()].map(|place| holding(&place, &[KEY])).concat();
+            // Snapshots hold the files of the project, by a switch of their own.
+            found.retain(|path| !path.starts_with(environment.state().join("snapshots")));
+            found
+        };
+        assert_eq!(places(), Vec::<PathBuf>::new());
+        let kept = environment.state().join("sessions/s/settings.json");
+        let witnesses = || holding(&outside, &["settings.json\":"]);
+        assert!(kept.exists() && !witnesses().is_empty(), "they are kept");
+        // Two days of silence.
+        let ledger = fs::File::options().append(true).open(kept.with_file_name("ledger.jsonl")).unwrap();
+        let before = std::time::SystemTime::now() - std::time::Duration::from_hours(48);
+        ledger.set_modified(before).unwrap();
+        fs::remove_file(environment.state().join("retention.looked")).unwrap();
+        start("t");
+        assert!(!kept.exists() && kept.with_file_name("rules.json").exists());
+        let left = witnesses();
+        assert!(left.iter().all(|path| !path.to_string_lossy().contains("/s/")), "{left:?}");
+        // A session that goes on has them kept anew.
+        environment.bash("s", "ls");
+        assert!(kept.exists());
+        assert_eq!(places(), Vec::<PathBuf>::new());
+    }
+}
+
+#[test]
+fn reasons_of_halts_and_names_of_files_are_encrypted() {
+    let files = |configuration: &str| {
+        let environment = TestEnvironment::new();
+        environment.configure("config.yaml", configuration);
+        environment.write("quince.md", "x\n");
+        let say = |event: &str, fields| environment.answer_to(&environment.payload("s", event, fields));
+        say("SessionStart", json!({ "source": "startup" }));
+        for id in ["one", "two"] {
+            say("PreToolUse", shell_call(id, "python3 step.py", json!({})));
+            say(
+                "PostToolUse",
+                shell_call(id, "python3 step.py", json!({ "tool_response": { "stdout": "x" } })),
+            );
+        }
+        environment.succeed(&["halt", "s", "--reason", "enough of quince"]);
+        let told = environment.bash("s", "ls");
+        assert!(told.to_string().contains("enough of quince"), "{told}");
+        let found = holding(&environment.state(), &["quince"]);
+        let names = found.iter().map(|path| path.strip_prefix(environment.state()).unwrap().to_owned());
+        names.collect::<Vec<PathBuf>>()
+    };
+    let clear = files("");
+    for place in ["halts/s", "sessions/s/picture"] {
+        assert!(clear.contains(&PathBuf::from(place)), "{clear:?}");
+    }
+    let encrypted = files("audit:\n  encrypt: true\nsnapshots:\n  encrypt: true\n");
+    assert_eq!(encrypted, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_key_of_the_masks_lies_outside_the_state_directory() {
+    let environment = TestEnvironment::new();
+    environment.bash("s", "curl -H 'X: 536-90-4399' https://api.example.com");
+    let key = environment.home().join(".config/checkrein/mask.key");
+    let bytes = fs::read(&key).unwrap();
+    assert!(!environment.state().join("mask.key").exists());
+    // One of an earlier version is moved, so that equal secrets keep their masks.
+    let older = TestEnvironment::new();
+    fs::create_dir_all(older.state()).unwrap();
+    fs::write(older.state().join("mask.key"), &bytes).unwrap();
+    older.bash("s", "curl -H 'X: 536-90-4399' https://api.example.com");
+    assert_eq!(fs::read(older.home().join(".config/checkrein/mask.key")).unwrap(), bytes);
+    assert!(!older.state().join("mask.key").exists());
+    let mask = |environment: &TestEnvironment| {
+        let text = environment.records("s").last().unwrap().to_string();
+        let start = text.find("[masked:ssn:").unwrap();
+        text[start..start + 21].to_owned()
+    };
+    assert_eq!(mask(&environment), mask(&older));
 }
 
 #[test]

@@ -618,6 +618,21 @@ fn records_go_to_a_webhook_and_what_it_refuses_stands_aside() {
     let first: Json = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!((&first["session"], &first["why"]), (&json!("t"), &json!("the server answers 400")));
     assert_eq!(until("the failure", || failure(&environment, "t"))["kind"], "put_aside");
+    assert!(text.contains("\"ls\""), "{text}");
+
+    // Where records are encrypted, what stands aside names them and holds no word of them.
+    let address = format!("http://127.0.0.1:{port}/records");
+    let encrypted = TestEnvironment::new();
+    encrypted.configure(
+        "config.yaml",
+        &format!("audit:\n  encrypt: true\n  export:\n    webhook: \"{address}\"\n"),
+    );
+    call(&encrypted, "t", "one", "ls quince", false);
+    posted.recv_timeout(PATIENCE).unwrap();
+    let aside = encrypted.state().join("plugins/dead-letters/webhook.jsonl");
+    let text = until("what stands aside", || fs::read_to_string(&aside).ok().filter(|text| !text.is_empty()));
+    let first: Json = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert!(first["record"]["hash"].is_string() && !text.contains("quince"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -99,10 +100,87 @@ fn one_that_is_ended_at_any_moment_leaves_nothing_untold_and_nothing_behind() {
         environment.succeed(&["audit", "verify"]);
         environment.succeed(&["audit", "prune"]);
         assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
-        let told: BTreeSet<(String, u64)> = removed(&environment).into_iter().collect();
-        assert_eq!(told.len(), names.len(), "each with its records: {told:?}");
+        let told = removed(&environment);
+        let each: BTreeSet<(String, u64)> = told.iter().cloned().collect();
+        assert_eq!(
+            (told.len(), each.len()),
+            (names.len(), names.len()),
+            "each once, with its records: {told:?}"
+        );
         environment.succeed(&["audit", "verify"]);
     }
+}
+
+#[test]
+fn what_was_written_down_and_left_is_told_once() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let names = old_sessions(&environment, 3);
+    let sessions = environment.state().join("sessions");
+    let copy = |from: &Path, to: &Path| {
+        assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+    };
+    let kept = environment.home().join("kept");
+    copy(&sessions, &kept);
+    environment.succeed(&["audit", "prune"]);
+    assert_eq!(removed(&environment).len(), names.len());
+    // As one leaves them that was ended between writing down and removing.
+    for name in &names {
+        copy(&kept.join(name), &sessions.join(name));
+    }
+    environment.succeed(&["audit", "prune"]);
+    assert_eq!(removed(&environment).len(), names.len());
+    assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn the_records_of_a_halted_session_go_by_their_age_and_its_halt_stays() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let names = old_sessions(&environment, 1);
+    let halt = environment.state().join("halts").join(&names[0]);
+    fs::create_dir_all(halt.parent().unwrap()).unwrap();
+    fs::write(&halt, "enough\n").unwrap();
+    let foreseen = environment.succeed(&["audit", "prune", "--dry-run"]);
+    assert!(foreseen.contains("1 session "), "{foreseen}");
+    environment.succeed(&["audit", "prune"]);
+    assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
+    assert!(halt.exists());
+    let refused = environment.bash(&names[0], "ls");
+    assert!(refused.to_string().contains("enough"), "{refused}");
+    environment.succeed(&["resume", &names[0]]);
+    assert_eq!(support::decision(&environment.bash(&names[0], "ls")), None);
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
+fn a_session_that_begins_at_this_moment_stays() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let fresh = environment.state().join("sessions/fresh");
+    fs::create_dir_all(&fresh).unwrap();
+    fs::write(fresh.join("ledger.jsonl"), "").unwrap();
+    fs::write(fresh.join("rules.json"), "{}").unwrap();
+    environment.succeed(&["audit", "prune"]);
+    assert!(fresh.exists());
+}
+
+#[test]
+fn where_nobody_can_be_asked_json_deletes_after_a_yes_alone() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    old_sessions(&environment, 2);
+    let before = there(&environment);
+    let refused = environment.checkrein(&["audit", "prune", "--json"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("nothing was deleted"), "{said}");
+    let foreseen = environment.succeed(&["audit", "prune", "--json", "--dry-run"]);
+    assert!(foreseen.contains("\"sessions\": 2"), "{foreseen}");
+    assert_eq!(there(&environment), before);
+    let done = environment.succeed(&["audit", "prune", "--json", "--yes"]);
+    assert!(done.contains("\"deleted\": true"), "{done}");
+    assert_eq!(there(&environment), BTreeSet::from(["needed".to_owned()]));
 }
 
 #[test]

@@ -442,7 +442,9 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 AuditKeyCommand::Keyring => audit_keys::keyring(&environment, output),
                 AuditKeyCommand::Unlock => audit_keys::unlock(&environment, output),
             },
-            AuditCommand::Prune { dry_run } => audit::prune(&environment, dry_run.into(), output),
+            AuditCommand::Prune { dry_run, yes } => {
+                audit::prune(&environment, dry_run.into(), yes.into(), output)
+            }
             AuditCommand::Export { session, form, output, follow } => audit::export(
                 &environment,
                 session.as_deref(),

@@ -315,8 +315,7 @@ fn keep_text(
     name: &str,
     text: &str,
 ) -> Result<(), CommandError> {
-    let vault = environment.state.vault();
-    sealed_texts::write(vault, &kept_at(ledger, name), text, &purpose(ledger, name))
+    sealed_texts::write(&environment.state, &kept_at(ledger, name), text, &purpose(ledger, name))
 }
 
 fn kept_text(
@@ -325,7 +324,7 @@ fn kept_text(
     name: &str,
 ) -> Result<Option<String>, CommandError> {
     let path = kept_at(ledger, name);
-    match sealed_texts::read(environment.state.vault(), &path, &purpose(ledger, name))? {
+    match sealed_texts::read(&environment.state, &path, &purpose(ledger, name))? {
         KeptText::Nothing => Ok(None),
         KeptText::Text(text) => Ok(Some(text)),
         KeptText::Shut(why) => {

@@ -224,8 +224,7 @@ fn stored(environment: &HostEnvironment) -> Result<Option<Confirmed>, CommandErr
     let damaged = |why: String| {
         CommandError::user(format!("`{path}` is damaged: {why}"), "`checkrein trust` writes it anew")
     };
-    let vault = environment.state.vault();
-    match sealed_texts::read(vault, &path, PURPOSE).map_err(|error| damaged(error.message))? {
+    match sealed_texts::read(&environment.state, &path, PURPOSE).map_err(|error| damaged(error.message))? {
         // Without a key nothing is recorded either, which makes what changes something ask.
         KeptText::Nothing | KeptText::Shut(_) => Ok(None),
         KeptText::Text(text) => {
@@ -247,5 +246,5 @@ pub fn confirm_unreadable(environment: &HostEnvironment) -> Result<bool, Command
 fn store(environment: &HostEnvironment, confirmed: &Confirmed) -> Result<(), CommandError> {
     let text = serde_json::to_string(confirmed)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
-    sealed_texts::write(environment.state.vault(), &place(environment), &text, PURPOSE)
+    sealed_texts::write(&environment.state, &place(environment), &text, PURPOSE)
 }

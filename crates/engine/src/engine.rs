@@ -177,10 +177,31 @@ impl Engine {
         event: &HookEvent,
         started: Instant,
     ) -> Response {
+        let renamed = with_masked_call(&context, event);
+        let event = renamed.as_ref().unwrap_or(event);
         let Answered { answer, for_user, remains, approval } = handle(&mut context, event, started);
         let (answer, for_user) = in_masked_words(&context, answer, for_user);
         Response { answer, for_user, diagnostics: diagnostics.take(), approval, _remains: (context, remains) }
     }
+}
+
+/// The event with the name of its call masked, where that holds a secret; `None` where it stays. Records are found by that name, so it is the same
+/// before and after the call.
+fn with_masked_call(context: &Context, event: &HookEvent) -> Option<HookEvent> {
+    let (HookEventKind::BeforeAction { call: Some(call), .. }
+    | HookEventKind::AfterAction(Outcome { call: Some(call), .. })) = &event.moment
+    else {
+        return None;
+    };
+    let key = session_ledger::mask_key(context.environment(), context.policy().config()).ok()?;
+    let Cow::Owned(masked) = mask_text(&call.0, &key) else { return None };
+    let mut renamed = event.clone();
+    if let HookEventKind::BeforeAction { call: Some(call), .. }
+    | HookEventKind::AfterAction(Outcome { call: Some(call), .. }) = &mut renamed.moment
+    {
+        call.0 = masked;
+    }
+    Some(renamed)
 }
 
 /// What is said, whoever put it together out of what, without secrets: it stands in the transcript of the client and on screens.

@@ -20,6 +20,7 @@ use checkrein_protocol::{
     ReviewRecord, Timestamp,
 };
 use checkrein_session::SessionLedger;
+use checkrein_vault::Sealing;
 
 use checkrein_review::VerdictKind;
 use checkrein_world::changes::real_path;
@@ -380,8 +381,13 @@ fn put_back(context: &Context, ledger: &SessionLedger, kept: &Kept) -> Result<()
     }
     open_folders(&kept.path);
     if let Some(text) = text(&kept.path) {
-        let aside = place(ledger, "settings.replaced");
-        config_files::write_private(&aside, checkpoint::masked(context, &text).as_bytes())?;
+        let masked = checkpoint::masked(context, &text);
+        let state = &context.environment().state;
+        let kept = match state.vault().sealing() {
+            Sealing::On => sealed_texts::shut(state, &masked, &purpose(ledger, &kept.path))?,
+            Sealing::Off => masked,
+        };
+        config_files::write_private(&place(ledger, REPLACED), kept.as_bytes())?;
     }
     if is_new_link {
         fs::remove_file(kept.path.as_str())
@@ -491,15 +497,16 @@ fn place(ledger: &SessionLedger, name: &str) -> AbsolutePath {
     AbsolutePath::root().join(&ledger.directory().join(name).to_string_lossy())
 }
 
-/// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew. Without the key the settings of the
-/// client are held all the same, a configuration is not.
+/// What was kept for the session; `None` when nothing was, or it cannot be read: then it is kept anew. Without the key of the
+/// records the settings of the client are held all the same, a configuration is not.
 pub(crate) fn stored(environment: &HostEnvironment, ledger: &SessionLedger) -> Option<Vec<Kept>> {
     let text = checkrein_files::read_text(place(ledger, KEPT).as_str(), LIMIT).ok()?;
     let kept: Vec<Kept> = serde_json::from_str(&text).ok()?;
-    let vault = environment.state.vault();
     let opened = kept.into_iter().filter_map(|one| {
         let text = match &one.text {
-            Some(text) => Some(sealed_texts::opened(vault, text, &purpose(ledger, &one.path)).ok()?),
+            Some(text) => {
+                Some(sealed_texts::opened(&environment.state, text, &purpose(ledger, &one.path)).ok()?)
+            }
             None => None,
         };
         Some(Kept { text, ..one })
@@ -509,24 +516,44 @@ pub(crate) fn stored(environment: &HostEnvironment, ledger: &SessionLedger) -> O
 
 /// The copies of settings files in the folder of a session.
 const KEPT: &str = "settings.json";
+/// What stood in the place of one that was put back, masked.
+const REPLACED: &str = "settings.replaced";
 
-/// What the copy of a configuration is bound to.
+/// What a copy is bound to.
 fn purpose(ledger: &SessionLedger, path: &AbsolutePath) -> String {
     format!("{}/{KEPT}/{path}", ledger.folder().as_str())
 }
 
-/// The same as it is written: the text of a configuration is sealed where records are.
+/// The same as it is written: its text sealed. Settings of a client hold keys, a configuration names that are to be masked.
 fn shut(context: &Context, ledger: &SessionLedger, one: &Kept) -> Option<Kept> {
+    let state = &context.environment().state;
     let is_configuration =
         is_policy(&one.path) || one.path == configuration(context) || pinned(context).contains(&one.path);
-    let text = match &one.text {
-        Some(text) if is_configuration => {
-            let vault = context.environment().state.vault();
-            Some(sealed_texts::shut(vault, text, &purpose(ledger, &one.path)).ok()?)
+    let shut = if is_configuration { sealed_texts::shut } else { sealed_texts::shut_apart };
+    let text = one.text.as_ref().map(|text| shut(state, text, &purpose(ledger, &one.path)));
+    match text.transpose() {
+        Ok(text) => Some(Kept { text, ..one.clone() }),
+        Err(error) => {
+            let why = format!("`{}` was not kept: {}", one.path, error.message);
+            context.environment().diagnostics.add(why);
+            None
         }
-        text => text.clone(),
-    };
-    Some(Kept { text, ..one.clone() })
+    }
+}
+
+/// Removes the copies of sessions in which nothing happened since: what they are for is over. One that goes on is kept anew.
+pub(crate) fn forget(environment: &HostEnvironment, oldest: Timestamp) {
+    for folder in environment.state.folders().unwrap_or_default() {
+        let is_silent = fs::metadata(environment.state.ledger(&folder).path()).is_ok_and(|facts| {
+            facts.mtime().saturating_mul(1_000) < i64::try_from(oldest.0).unwrap_or(i64::MAX)
+        });
+        let session = environment.state.session(&folder);
+        if is_silent && session.join(KEPT).exists() {
+            // The witness first: it would put the other one back.
+            lost_records::forget(environment, &folder, KEPT);
+            [KEPT, REPLACED].iter().for_each(|name| drop(fs::remove_file(session.join(name))));
+        }
+    }
 }
 
 fn store(context: &Context, ledger: &SessionLedger, kept: &[Kept]) {

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::is_canary;
 use checkrein_intervention::IncidentId;
-use checkrein_ledger::{Durability, Testified, last};
+use checkrein_ledger::{Durability, FolderName, Testified, last};
 use checkrein_protocol::{
     AbsolutePath, Beginning, HookEvent, HookEventKind, LedgerDamage, Outcome, RecordBody, Timestamp,
     VerificationRecord,
@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config_files;
 use crate::context::{Context, Unrecorded};
+use crate::environment::HostEnvironment;
 use crate::incident::{self, Report};
 use crate::installation::{self, Installations};
 use crate::notification::{self, Notice};
@@ -65,7 +66,7 @@ pub(crate) fn keep(context: &Context, ledger: &SessionLedger, event: &HookEvent)
         files: files.collect(),
         installed: read(installation::list_path(context.environment())),
     };
-    write(context, &place, &kept);
+    write(context.environment(), &place, &kept);
 }
 
 /// Keeps the text of one file of the folder of the session anew, where the session is known outside.
@@ -73,7 +74,17 @@ pub(crate) fn renew(context: &Context, ledger: &SessionLedger, name: &str, text:
     let Some(place) = place(context, ledger) else { return };
     let Some(mut kept) = read(&place) else { return };
     if kept.files.insert(name.to_owned(), text.to_owned()).as_deref() != Some(text) {
-        write(context, &place, &kept);
+        write(context.environment(), &place, &kept);
+    }
+}
+
+/// Forgets one file of the folder of a session, which is not put back any more.
+pub(crate) fn forget(environment: &HostEnvironment, session: &FolderName, name: &str) {
+    let Some(testimony) = environment.state.testimony() else { return };
+    let Some(place) = place_in(&testimony.of_session(session)) else { return };
+    let Some(mut kept) = read(&place) else { return };
+    if kept.files.remove(name).is_some() {
+        write(environment, &place, &kept);
     }
 }
 
@@ -255,7 +266,10 @@ fn tell(context: &Context, ledger: &SessionLedger, text: &str, damage: LedgerDam
 }
 
 fn place(context: &Context, ledger: &SessionLedger) -> Option<AbsolutePath> {
-    let folder = context.environment().state.testimony()?.of_session(ledger.folder());
+    place_in(&context.environment().state.testimony()?.of_session(ledger.folder()))
+}
+
+fn place_in(folder: &std::path::Path) -> Option<AbsolutePath> {
     Some(AbsolutePath::new(folder.to_str()?)?.join("kept"))
 }
 
@@ -270,12 +284,12 @@ fn read(place: &AbsolutePath) -> Option<Kept> {
     serde_json::from_str(&text).ok()
 }
 
-fn write(context: &Context, place: &AbsolutePath, kept: &Kept) {
+fn write(environment: &HostEnvironment, place: &AbsolutePath, kept: &Kept) {
     let text = serde_json::to_string(kept).map_err(|error| error.to_string());
     let written = text
         .and_then(|text| config_files::write_private(place, text.as_bytes()).map_err(|error| error.message));
     if let Err(error) = written {
-        context.environment().diagnostics.add(format!("the beginning was not kept outside: {error}"));
+        environment.diagnostics.add(format!("the beginning was not kept outside: {error}"));
     }
 }
 

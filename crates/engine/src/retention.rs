@@ -2,7 +2,7 @@
 //! written last before `audit.retention_days` goes, reports and lessons after their own time. What goes is written down before it goes
 //! (`retention.jsonl`): how much, from when to when, and of each session the hash of its last record.
 //!
-//! Stays whatever still acts or can go on: halts, allowances, open changes, runs that can be resumed, what a user pinned or trusted.
+//! Stays whatever still acts or can go on: halts (the records of a halted session go by their age), allowances, open changes, runs that can be resumed, what a user pinned or trusted.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
@@ -15,12 +15,12 @@ use checkrein_ledger::{
 };
 use checkrein_policy::{Config, LogLevel};
 use checkrein_protocol::{RemovedEntries, Timestamp};
-use checkrein_session::{prune, sessions};
+use checkrein_session::{SessionSummary, prune, sessions};
 
 use crate::checkpoint::workspace;
 use crate::environment::HostEnvironment;
 use crate::session_ledger::{diagnose, events_folder};
-use crate::{change_records, incident, lessons};
+use crate::{change_records, incident, kept_settings, lessons};
 
 /// A day, in milliseconds; old records are looked for once in it (ours).
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -93,14 +93,18 @@ pub fn all(environment: &HostEnvironment, config: &Config, carry: Carry) -> Resu
     let oldest = Timestamp(now.0.saturating_sub(keep));
     let sessions = match carry {
         Carry::Look => {
-            let is_due = |last: Option<Timestamp>| last.is_none_or(|last| last < oldest);
+            let written = |one: &SessionSummary| {
+                let ledger = environment.state.ledger(&one.folder);
+                one.last.unwrap_or_else(|| fs::metadata(ledger.path()).map_or(now, |facts| changed(&facts)))
+            };
             let all = sessions(&environment.state)?;
-            all.iter()
-                .filter(|one| is_due(one.last) && one.halt.is_none() && one.unreadable.is_none())
-                .count()
+            all.iter().filter(|one| one.unreadable.is_none() && written(one) < oldest).count()
         }
         Carry::Out => prune(&environment.state, now, Duration::from_millis(keep))?.len(),
     };
+    if carry == Carry::Out {
+        kept_settings::forget(environment, Timestamp(now.0.saturating_sub(DAY)));
+    }
     let stores = stores(environment, config, now, carry)?;
     let snapshots = workspace::clear_away_elsewhere(environment, &config.snapshots, carry, None);
     Ok(DueRecords { sessions: sessions as u64, stores, snapshots })
@@ -118,6 +122,7 @@ pub(crate) fn at_start(environment: &HostEnvironment, config: &Config) {
     }
     // Who removes at this moment does all of it; a session does not wait for that.
     let Ok(_alone) = alone(environment, |file| file.try_lock().map_err(io::Error::from)) else { return };
+    kept_settings::forget(environment, Timestamp(now.0.saturating_sub(DAY)));
     let say = |text: &str| diagnose(environment, config, LogLevel::Error, text);
     if let Err(error) = stores(environment, config, now, Carry::Out) {
         say(&format!("what is old stays: {error}"));

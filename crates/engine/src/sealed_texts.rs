@@ -1,15 +1,17 @@
-//! Copies of texts of the user, sealed where records are: a configuration lists names and literals that are to be masked.
+//! Copies of texts of the user: settings of a client hold keys, and a configuration lists names and literals that are to be masked.
 //!
-//! What is sealed is written as one line of text, so that it goes wherever the text itself went.
+//! They are sealed in any case: with the key of the records where those are encrypted, else with a key of their own that lies outside the
+//! state directory too. What earlier versions wrote in the clear is read all the same.
 
+use checkrein_ledger::StateDirectory;
 use checkrein_protocol::AbsolutePath;
-use checkrein_vault::{Sealing, Vault, VaultError};
+use checkrein_vault::{Sealing, VaultError};
 
 use crate::config_files;
 use crate::error::CommandError;
 
-/// What a sealed copy begins with; hexadecimal digits follow.
-const MARK: &str = "checkrein-sealed:";
+/// What a copy begins with that is sealed with the key of the copies; the line that the vault makes follows.
+const OWN: &str = "own:";
 
 /// A copy as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,32 +27,42 @@ pub(crate) enum KeptText {
 /// The text as it is kept; bound to `purpose`.
 ///
 /// # Errors
-/// It is to be sealed, and there is no key to do it with. Then it must not be written.
-pub(crate) fn shut(vault: &Vault, text: &str, purpose: &str) -> Result<String, VaultError> {
-    match vault.sealing() {
-        Sealing::Off => Ok(text.to_owned()),
-        Sealing::On => Ok(format!("{MARK}{}", hex::encode(vault.seal(text.as_bytes(), purpose.as_bytes())?))),
+/// There is no key to seal it with. Then it must not be written.
+pub(crate) fn shut(state: &StateDirectory, text: &str, purpose: &str) -> Result<String, CommandError> {
+    match state.vault().sealing() {
+        Sealing::On => state.vault().seal_text(text, purpose).map_err(|error| failed(&error)),
+        Sealing::Off => shut_apart(state, text, purpose),
     }
+}
+
+/// The same with the key of the copies in any case: what must be put back also when the key of the records is gone.
+///
+/// # Errors
+/// There is no key to seal it with. Then it must not be written.
+pub(crate) fn shut_apart(state: &StateDirectory, text: &str, purpose: &str) -> Result<String, CommandError> {
+    let sealed = state.copies()?.seal_text(text, purpose).map_err(|error| failed(&error))?;
+    Ok(format!("{OWN}{sealed}"))
 }
 
 /// The text of which this is kept.
 ///
 /// # Errors
 /// Its key is not here, or it is not what was written.
-pub(crate) fn opened(vault: &Vault, kept: &str, purpose: &str) -> Result<String, VaultError> {
-    let Some(digits) = kept.strip_prefix(MARK) else { return Ok(kept.to_owned()) };
-    let sealed = hex::decode(digits.trim()).map_err(|_| VaultError::Altered)?;
-    String::from_utf8(vault.open(sealed, purpose.as_bytes())?).map_err(|_| VaultError::Altered)
+pub(crate) fn opened(state: &StateDirectory, kept: &str, purpose: &str) -> Result<String, CommandError> {
+    match kept.strip_prefix(OWN) {
+        Some(sealed) => state.copies()?.open_text(sealed, purpose).map_err(|error| failed(&error)),
+        None => state.vault().open_text(kept, purpose).map_err(|error| failed(&error)),
+    }
 }
 
 /// Writes a copy.
 pub(crate) fn write(
-    vault: &Vault,
+    state: &StateDirectory,
     path: &AbsolutePath,
     text: &str,
     purpose: &str,
 ) -> Result<(), CommandError> {
-    let kept = shut(vault, text, purpose).map_err(|error| failed(&error))?;
+    let kept = shut(state, text, purpose)?;
     config_files::write_private(path, kept.as_bytes())
 }
 
@@ -58,12 +70,19 @@ pub(crate) fn write(
 ///
 /// # Errors
 /// It cannot be read, it is not what was written, or the key that sealed it is gone while another one seals: then nobody will read it again.
-pub(crate) fn read(vault: &Vault, path: &AbsolutePath, purpose: &str) -> Result<KeptText, CommandError> {
+pub(crate) fn read(
+    state: &StateDirectory,
+    path: &AbsolutePath,
+    purpose: &str,
+) -> Result<KeptText, CommandError> {
     let Some(kept) = config_files::read(path)? else { return Ok(KeptText::Nothing) };
-    match opened(vault, &kept, purpose) {
+    if kept.starts_with(OWN) {
+        return opened(state, &kept, purpose).map(KeptText::Text);
+    }
+    match state.vault().open_text(&kept, purpose) {
         Ok(text) => Ok(KeptText::Text(text)),
         Err(error @ VaultError::Altered) => Err(failed(&error)),
-        Err(error) => match vault.clone().with_sealing(Sealing::On).naming() {
+        Err(error) => match state.vault().clone().with_sealing(Sealing::On).naming() {
             Ok(_) => Err(failed(&error)),
             Err(error) => Ok(KeptText::Shut(error.to_string())),
         },
@@ -76,7 +95,7 @@ fn failed(error: &VaultError) -> CommandError {
 
 #[cfg(test)]
 mod tests {
-    use checkrein_vault::KeyFolder;
+    use checkrein_vault::{KeyFolder, Vault};
 
     use super::*;
 
@@ -84,19 +103,33 @@ mod tests {
     fn a_copy_is_read_with_its_key_and_shut_without_any() {
         let folder = tempfile::tempdir().unwrap();
         let keys = KeyFolder::new(folder.path().join("keys"));
-        let vault = || Vault::new(keys.clone()).with_sealing(Sealing::On);
+        let state = |sealing| {
+            StateDirectory::new(folder.path().join("state"))
+                .with_vault(Vault::new(keys.clone()))
+                .with_sealing(sealing)
+        };
         let path = AbsolutePath::new(folder.path().join("copy").to_str().unwrap()).unwrap();
-        assert_eq!(read(&vault(), &path, "a").unwrap(), KeptText::Nothing);
+        let told = || std::fs::read_to_string(path.as_str()).unwrap();
+        let text = || KeptText::Text("names: [Erika]".to_owned());
+        let (on, off) = (|| state(Sealing::On), || state(Sealing::Off));
+        assert_eq!(read(&on(), &path, "a").unwrap(), KeptText::Nothing);
         config_files::write_private(&path, b"names: [Erika]").unwrap();
-        assert_eq!(read(&vault(), &path, "a").unwrap(), KeptText::Text("names: [Erika]".to_owned()));
-        write(&vault(), &path, "names: [Erika]", "a").unwrap();
-        assert!(!std::fs::read_to_string(path.as_str()).unwrap().contains("Erika"));
-        assert_eq!(read(&vault(), &path, "a").unwrap(), KeptText::Text("names: [Erika]".to_owned()));
-        assert!(read(&vault(), &path, "another place").is_err());
+        assert_eq!(read(&on(), &path, "a").unwrap(), text());
+        // Where records are not encrypted, a copy is all the same, and no key of the records is made for it.
+        write(&off(), &path, "names: [Erika]", "a").unwrap();
+        assert!(!told().contains("Erika") && keys.keys().is_empty());
+        assert_eq!(read(&off(), &path, "a").unwrap(), text());
+        assert_eq!(read(&on(), &path, "a").unwrap(), text());
+        assert!(read(&off(), &path, "another place").is_err());
+        write(&on(), &path, "names: [Erika]", "a").unwrap();
+        assert!(!told().contains("Erika"));
+        assert_eq!(read(&on(), &path, "a").unwrap(), text());
+        assert_eq!(read(&off(), &path, "a").unwrap(), text());
+        assert!(read(&on(), &path, "another place").is_err());
         let name = keys.keys()[0].name().clone();
         std::fs::remove_file(keys.path(&name)).unwrap();
-        assert!(matches!(read(&vault(), &path, "a"), Ok(KeptText::Shut(_))));
+        assert!(matches!(read(&on(), &path, "a"), Ok(KeptText::Shut(_))));
         keys.replace().unwrap();
-        assert!(read(&vault(), &path, "a").is_err(), "it will never be read again, which has to be said");
+        assert!(read(&on(), &path, "a").is_err(), "it will never be read again, which has to be said");
     }
 }

@@ -1,6 +1,7 @@
 //! How sessions are written down: what is masked, where heads are witnessed, what the diagnostic log says, and what an
 //! agent brings along from its last session.
 
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -122,6 +123,15 @@ pub(crate) fn inherited_debt(
     newest.map_or(0.0, |session| policy.left(&session.trust, environment.now()))
 }
 
+/// What stands in place of what a message quotes, where records are encrypted.
+const WITHHELD: &str = "[withheld]";
+
+/// The message without what it quotes: text of users, commands and paths stand in back-ticks.
+fn without_quotes(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(place, part)| if place % 2 == 0 { part } else { WITHHELD }).collect()
+}
+
 /// Writes a line into the diagnostic log, when the configuration asks for lines of this level. What cannot be written is lost: the log is
 /// for people who look for a cause, the ledger is the record.
 pub fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel, text: &str) {
@@ -132,6 +142,10 @@ pub fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel,
     if fs::metadata(&path).is_ok_and(|facts| facts.len() > LONGEST_LOG) {
         drop(fs::rename(&path, path.with_extension("log.old")));
     }
+    let text = match sealing(&config.audit) {
+        Sealing::On => Cow::Owned(without_quotes(text)),
+        Sealing::Off => Cow::Borrowed(text),
+    };
     let line = format!("{} {} {}\n", environment.now().0, level.word(), text.replace('\n', " "));
     // A pipe that somebody put there would keep the call waiting.
     let mut options = OpenOptions::new();
@@ -139,4 +153,16 @@ pub fn diagnose(environment: &HostEnvironment, config: &Config, level: LogLevel,
     let written =
         checkrein_files::open_with(&mut options, &path).and_then(|mut file| file.write_all(line.as_bytes()));
     drop(written);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_quotes;
+
+    #[test]
+    fn a_message_without_its_quotes_still_says_what_happened() {
+        assert_eq!(without_quotes("cannot read `/home/ann/x`: denied"), "cannot read [withheld]: denied");
+        assert_eq!(without_quotes("nothing quoted"), "nothing quoted");
+        assert_eq!(without_quotes("cut short: `rm -rf"), "cut short: [withheld]");
+    }
 }

@@ -559,7 +559,8 @@ fn stored(ledger: &SessionLedger) -> Option<Picture> {
     if length > PICTURE_LIMIT {
         return None;
     }
-    Picture::from_bytes(&checkrein_files::read(&path, PICTURE_LIMIT as u64).ok()?)
+    let kept = checkrein_files::read(&path, PICTURE_LIMIT as u64).ok()?;
+    Picture::from_bytes(&ledger.path().vault().open(kept, &picture_purpose(ledger)).ok()?)
 }
 
 /// Keeps a picture for the next look. In place: a torn one is told by its sum and counts as none.
@@ -568,6 +569,14 @@ fn store(context: &Context, ledger: &SessionLedger, look: &ChangeScan) {
         return;
     }
     let Some(bytes) = look.picture.to_bytes() else { return };
+    // It holds the names of the files of the project.
+    let bytes = match ledger.path().vault().seal(&bytes, &picture_purpose(ledger)) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            context.environment().diagnostics.add(format!("no picture of the workspace was kept: {error}"));
+            return;
+        }
+    };
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
     let written = checkrein_files::open_with(&mut options, picture_path(ledger))
@@ -575,6 +584,11 @@ fn store(context: &Context, ledger: &SessionLedger, look: &ChangeScan) {
     if let Err(error) = written {
         context.environment().diagnostics.add(format!("no picture of the workspace was kept: {error}"));
     }
+}
+
+/// What a picture is bound to.
+fn picture_purpose(ledger: &SessionLedger) -> Vec<u8> {
+    format!("{}/picture", ledger.folder().as_str()).into_bytes()
 }
 
 fn picture_path(ledger: &SessionLedger) -> PathBuf {

@@ -1,7 +1,7 @@
 //! Halts: a plain file for each halted session, or one for all. Checked before everything else, with two reads.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use checkrein_files::Forced;
 use checkrein_protocol::HaltScope;
@@ -14,7 +14,7 @@ use crate::state_directory::{FolderName, StateDirectory, create_directory};
 const ALL: &str = "ALL";
 
 /// How much of a halt file is read, in bytes.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 16 * 1024;
 
 /// Who is halted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,9 @@ pub fn halt(home: &StateDirectory, target: HaltTarget<'_>, reason: &str) -> Resu
         // A halt must not fail because nothing can be masked; then its reason stays unsaid.
         Err(_) => "halted".to_owned(),
     };
-    let text = format!("{}\n", reason.trim());
+    // It may quote a command.
+    let sealed = home.vault().seal_text(reason.trim(), &purpose(target));
+    let text = format!("{}\n", sealed.as_deref().unwrap_or("halted"));
     checkrein_files::replace(&path, text.as_bytes(), 0o600, Forced::Name).map_err(LedgerError::write(&path))
 }
 
@@ -70,7 +72,7 @@ pub enum Lifted {
 pub fn is_halted(home: &StateDirectory, session: &FolderName) -> Option<Halt> {
     [(HaltTarget::All, HaltScope::All), (HaltTarget::Session(session), HaltScope::Session)]
         .into_iter()
-        .find_map(|(target, scope)| read(&file_of(home, target)).map(|reason| Halt { scope, reason }))
+        .find_map(|(target, scope)| read(home, target).map(|reason| Halt { scope, reason }))
 }
 
 /// Every session with a halt of its own, by name.
@@ -88,12 +90,14 @@ pub fn halted(home: &StateDirectory) -> Result<Vec<FolderName>, LedgerError> {
 }
 
 /// The reason in a halt file; `None` when there is no file.
-fn read(path: &Path) -> Option<String> {
-    match checkrein_files::read(path, checkrein_files::SMALL) {
+fn read(home: &StateDirectory, target: HaltTarget<'_>) -> Option<String> {
+    match checkrein_files::read(file_of(home, target), checkrein_files::SMALL) {
         Ok(bytes) => {
             let text = String::from_utf8_lossy(bytes.get(..LONGEST.min(bytes.len())).unwrap_or_default())
                 .into_owned();
-            let reason = text.trim();
+            let opened = home.vault().open_text(text.trim(), &purpose(target));
+            let reason =
+                opened.as_deref().unwrap_or("halted; the reason is encrypted, and its key is not here");
             Some(if reason.is_empty() { "halted without a reason".to_owned() } else { reason.to_owned() })
         }
         Err(error) if is_missing(&error) => None,
@@ -107,6 +111,11 @@ fn is_missing(error: &io::Error) -> bool {
 
 fn file_of(home: &StateDirectory, target: HaltTarget<'_>) -> PathBuf {
     home.halts().join(name_of(target))
+}
+
+/// What the reason in a halt file is bound to.
+fn purpose(target: HaltTarget<'_>) -> String {
+    format!("halts/{}", name_of(target))
 }
 
 fn name_of(target: HaltTarget<'_>) -> &str {

@@ -45,7 +45,8 @@ impl LedgerFile {
         }
     }
 
-    pub(crate) fn vault(&self) -> &Vault {
+    /// What opens and seals its records.
+    pub fn vault(&self) -> &Vault {
         &self.vault
     }
 }

@@ -1,12 +1,13 @@
 //! Removal: sessions go as a whole, and a chained record says what went, of other stores too.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
-use checkrein_protocol::{Record, RecordBody, RemovedEntries, RemovedSession, Timestamp};
+use checkrein_protocol::{Record, RecordBody, RecordHash, RemovedEntries, RemovedSession, Timestamp};
 
 use crate::error::LedgerError;
-use crate::halt::is_halted;
 use crate::ledger::Ledger;
 use crate::ledger_file::LedgerFile;
 use crate::locked::Locked;
@@ -33,15 +34,17 @@ pub struct Due {
     pub reviews: u64,
 }
 
-/// Removes every session that is due by its state at the time `now`; halted sessions stay. What is removed is written down first, durably
-/// and with the reason; then the folders go. Returns what went.
+/// Removes every session that is due by its state and the time of the last change of its ledger; a halt of one stays in force. What is removed
+/// is written down first, durably and with the reason; then the folders go. What an earlier removal wrote down and left is not told twice.
+/// Returns what went.
 pub fn remove<P: Projection>(
     home: &StateDirectory,
     now: Timestamp,
     reason: &str,
-    is_due: impl Fn(&P) -> Option<Due>,
+    is_due: impl Fn(&P, Timestamp) -> Option<Due>,
 ) -> Result<Vec<RemovedSession>, LedgerError> {
     clear_leftovers(home)?;
+    let told = told(home)?;
     let mut all_removed = Vec::new();
     for some in home.folders()?.chunks(AT_ONCE) {
         let mut removed = Vec::new();
@@ -56,9 +59,12 @@ pub fn remove<P: Projection>(
         if removed.is_empty() {
             continue;
         }
-        let reason = reason.to_owned();
-        let body = RecordBody::Retention { removed: removed.clone(), stores: Vec::new(), reason };
-        write_down(home, now, body)?;
+        let untold: Vec<RemovedSession> =
+            removed.iter().filter(|one| !told.contains(&mark(one))).cloned().collect();
+        if !untold.is_empty() {
+            let reason = reason.to_owned();
+            write_down(home, now, RecordBody::Retention { removed: untold, stores: Vec::new(), reason })?;
+        }
         for (ledger, locked) in held {
             take_away(home, ledger.folder())?;
             drop(locked);
@@ -66,6 +72,22 @@ pub fn remove<P: Projection>(
         all_removed.extend(removed);
     }
     Ok(all_removed)
+}
+
+/// What tells a session as it was from any other: its name, and how far its ledger went.
+fn mark(one: &RemovedSession) -> (String, u64, RecordHash) {
+    (one.session.clone(), one.records, one.hash.clone())
+}
+
+/// Every session of which the removal is on record.
+fn told(home: &StateDirectory) -> Result<BTreeSet<(String, u64, RecordHash)>, LedgerError> {
+    let mut told = BTreeSet::new();
+    for record in removals(home)? {
+        if let RecordBody::Retention { removed, .. } = record.body {
+            told.extend(removed.iter().map(mark));
+        }
+    }
+    Ok(told)
 }
 
 /// Writes down, durably and before it happens, what is removed from stores that hold no sessions.
@@ -96,13 +118,14 @@ pub fn removals(home: &StateDirectory) -> Result<Vec<Record>, LedgerError> {
 fn lock_if_due<P: Projection>(
     home: &StateDirectory,
     ledger: &Ledger<P>,
-    is_due: &impl Fn(&P) -> Option<Due>,
+    is_due: &impl Fn(&P, Timestamp) -> Option<Due>,
 ) -> Result<Option<(RemovedSession, Locked)>, LedgerError> {
-    if !ledger.path().exists() || is_halted(home, ledger.folder()).is_some() {
+    let changed = changed(&ledger.path());
+    if !ledger.path().exists() {
         return Ok(None);
     }
     match ledger.current() {
-        Ok(cached) if is_due(&cached.state).is_some() => {}
+        Ok(cached) if is_due(&cached.state, changed).is_some() => {}
         Ok(_) => return Ok(None),
         // Somebody else removed it since.
         Err(_) if !ledger.path().exists() => return Ok(None),
@@ -115,7 +138,7 @@ fn lock_if_due<P: Projection>(
         return Ok(None);
     }
     let cached = ledger.current()?;
-    let gone = is_due(&cached.state).map(|due| RemovedSession {
+    let gone = is_due(&cached.state, changed).map(|due| RemovedSession {
         session: ledger.folder().as_str().to_owned(),
         records: cached.position.seq,
         last: due.last,
@@ -123,6 +146,13 @@ fn lock_if_due<P: Projection>(
         reviews: due.reviews,
     });
     Ok(gone.map(|gone| (gone, locked)))
+}
+
+/// When a ledger changed last; the beginning of time where that cannot be told.
+fn changed(path: &Path) -> Timestamp {
+    let at = std::fs::metadata(path).and_then(|facts| facts.modified());
+    let since = at.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    Timestamp(since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
 }
 
 /// Whether a folder holds nothing but a ledger.

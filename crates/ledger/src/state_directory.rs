@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use checkrein_protocol::SessionId;
-use checkrein_vault::{PastSealing, Sealing, Vault};
+use checkrein_vault::{Key, PastSealing, Sealing, Vault};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::LedgerError;
@@ -145,35 +145,39 @@ impl StateDirectory {
         self.root.join("authentications.jsonl")
     }
 
-    /// The key under which secrets are masked here; made at first use from the randomness of the system.
+    /// The key under which secrets are masked; made at first use from the randomness of the system.
+    ///
+    /// It lies beside the folder of the keys of the records, outside this directory: with it a number of few possibilities can be found from its mask by
+    /// trying. One that an earlier version made here is moved there. Where nothing can be written there, it stays here.
     pub fn mask_key(&self) -> Result<MaskKey, LedgerError> {
-        let path = self.root.join("mask.key");
-        if let Some(key) = read_key(&path)? {
-            return Ok(self.knowing(key));
-        }
-        create_directory(&self.root)?;
-        let mut fresh = [0_u8; MaskKey::LENGTH];
-        let source = Path::new("/dev/urandom");
-        File::open(source)
-            .and_then(|mut file| file.read_exact(&mut fresh))
-            .map_err(LedgerError::read(source))?;
-        // Written aside and linked into place, so that of two processes at their first use one wins and both use it whole.
-        let aside = self.root.join(format!("mask.key.{}", checkrein_files::aside()));
-        create_private(&aside)
-            .and_then(|mut file| file.write_all(&fresh).and_then(|()| file.sync_all()))
-            .map_err(LedgerError::write(&aside))?;
-        let linked = std::fs::hard_link(&aside, &path);
-        let removed = std::fs::remove_file(&aside);
-        match linked {
-            Ok(()) => removed.map_err(LedgerError::write(&aside))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(LedgerError::Write { path, source: error }),
-        }
-        let key = read_key(&path)?.ok_or_else(|| LedgerError::Read {
-            path,
-            source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
-        })?;
-        Ok(self.knowing(key))
+        Ok(self.knowing(MaskKey::new(self.mask_bytes()?)))
+    }
+
+    /// What seals the copies of settings and configurations, whatever seals the records: a key that is made of the one of the masks.
+    pub fn copies(&self) -> Result<Vault, LedgerError> {
+        let bytes =
+            Sha256::new().chain_update(b"checkrein-copies-1\0").chain_update(self.mask_bytes()?).finalize();
+        Ok(Vault::holding(Key::new(&bytes.into())))
+    }
+
+    fn mask_bytes(&self) -> Result<MaskBytes, LedgerError> {
+        let inside = self.root.join(MASK_KEY);
+        let Some(folder) = self.vault.folder().and_then(|keys| keys.path_of_folder().parent()) else {
+            return placed_key(&inside, None);
+        };
+        let outside = folder.join(MASK_KEY);
+        let key = if let Some(key) = read_key(&outside)? {
+            key
+        } else {
+            let earlier = read_key(&inside)?;
+            match create_directory(folder).and_then(|()| placed_key(&outside, earlier)) {
+                Ok(key) => key,
+                Err(_) => return placed_key(&inside, None),
+            }
+        };
+        // A copy beside the records would make them guessable. Where it cannot go, nothing is lost by it.
+        drop(std::fs::remove_file(&inside));
+        Ok(key)
     }
 
     /// The key, which knows the secrets that were given to an agent, and our own.
@@ -184,6 +188,12 @@ impl StateDirectory {
         key.with_known(&self.hidden.0).with_further(own)
     }
 }
+
+/// The bytes of the key of the masks.
+type MaskBytes = [u8; MaskKey::LENGTH];
+
+/// The file of the key of the masks.
+const MASK_KEY: &str = "mask.key";
 
 /// The folder of the names of the keys that sealed something.
 const SEALED_WITH: &str = "sealed-with";
@@ -261,23 +271,62 @@ pub(crate) fn append_private(path: &Path) -> io::Result<File> {
     checkrein_files::open_with(OpenOptions::new().read(true).append(true).create(true).mode(0o600), path)
 }
 
+/// The key in a file, which is made there where there is none: of these bytes, or of fresh ones.
+fn placed_key(path: &Path, bytes: Option<MaskBytes>) -> Result<MaskBytes, LedgerError> {
+    if let Some(key) = read_key(path)? {
+        return Ok(key);
+    }
+    let bytes = bytes.map_or_else(fresh_key, Ok)?;
+    if let Some(folder) = path.parent() {
+        create_directory(folder)?;
+    }
+    // Written aside and linked into place, so that of two processes at their first use one wins and both use it whole.
+    let aside = path.with_extension(format!("key.{}", checkrein_files::aside()));
+    create_private(&aside)
+        .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+        .map_err(LedgerError::write(&aside))?;
+    let linked = std::fs::hard_link(&aside, path);
+    let removed = std::fs::remove_file(&aside);
+    match linked {
+        Ok(()) => removed.map_err(LedgerError::write(&aside))?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(source) => return Err(LedgerError::Write { path: path.to_owned(), source }),
+    }
+    read_key(path)?.ok_or_else(|| wrong_length(path))
+}
+
+fn fresh_key() -> Result<MaskBytes, LedgerError> {
+    let mut fresh = [0_u8; MaskKey::LENGTH];
+    let source = Path::new("/dev/urandom");
+    File::open(source).and_then(|mut file| file.read_exact(&mut fresh)).map_err(LedgerError::read(source))?;
+    Ok(fresh)
+}
+
 /// The key in a file; `None` when there is no such file.
-fn read_key(path: &Path) -> Result<Option<MaskKey>, LedgerError> {
+fn read_key(path: &Path) -> Result<Option<MaskBytes>, LedgerError> {
     // One byte more than a key has, so that a longer file shows.
     let mut bytes = [0_u8; MaskKey::LENGTH + 1];
     match checkrein_files::open(path).and_then(|mut file| file.read(&mut bytes)) {
-        Ok(MaskKey::LENGTH) => Ok(bytes.first_chunk().map(|key| MaskKey::new(*key))),
-        Ok(_) => Err(LedgerError::Read {
-            path: path.to_owned(),
-            source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
-        }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Ok(MaskKey::LENGTH) => Ok(bytes.first_chunk().copied()),
+        Ok(_) => Err(wrong_length(path)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(source) => Err(LedgerError::Read { path: path.to_owned(), source }),
+    }
+}
+
+fn wrong_length(path: &Path) -> LedgerError {
+    LedgerError::Read {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, "the key has a wrong length"),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use checkrein_vault::KeyFolder;
+
     use super::*;
 
     fn folder(text: &str) -> FolderName {
@@ -310,5 +359,42 @@ mod tests {
         assert_ne!(other.mask_key().unwrap(), key);
         std::fs::write(home.root().join("mask.key"), b"short").unwrap();
         assert!(home.mask_key().is_err());
+    }
+
+    #[test]
+    fn the_key_of_the_masks_lies_outside_and_one_of_before_is_moved() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = directory.path().join("config");
+        let root = directory.path().join("state");
+        let bare = StateDirectory::new(&root);
+        let before = bare.mask_key().unwrap();
+        let home = bare.clone().with_vault(Vault::new(KeyFolder::new(config.join("keys"))));
+        assert_eq!(home.mask_key().unwrap(), before, "equal secrets keep their masks");
+        assert!(
+            !root.join(MASK_KEY).exists() && !config.join("keys").exists() && config.join(MASK_KEY).exists()
+        );
+        assert_eq!(home.mask_key().unwrap(), before);
+        // Killed between the two steps.
+        std::fs::copy(config.join(MASK_KEY), root.join(MASK_KEY)).unwrap();
+        assert_eq!(home.mask_key().unwrap(), before);
+        assert!(!root.join(MASK_KEY).exists());
+        // Where nothing can be written outside, masks are made all the same.
+        std::fs::write(directory.path().join("file"), "x").unwrap();
+        let shut = bare.with_vault(Vault::new(KeyFolder::new(directory.path().join("file/keys"))));
+        let inside = shut.mask_key().unwrap();
+        assert_eq!(shut.mask_key().unwrap(), inside);
+        assert!(root.join(MASK_KEY).exists());
+    }
+
+    #[test]
+    fn copies_are_sealed_with_a_key_of_their_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = StateDirectory::new(directory.path().join("state"))
+            .with_vault(Vault::new(KeyFolder::new(directory.path().join("keys"))));
+        let kept = home.copies().unwrap().seal_text("ann", "a").unwrap();
+        assert!(!kept.contains("ann"));
+        assert_eq!(home.copies().unwrap().open_text(&kept, "a").unwrap(), "ann");
+        assert!(home.copies().unwrap().open_text(&kept, "b").is_err());
+        assert_eq!(home.vault().sealing(), Sealing::Off, "no key of the records is made for it");
     }
 }

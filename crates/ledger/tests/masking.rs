@@ -439,6 +439,21 @@ fn hostile_texts_take_linear_time() {
         "password:=${",
         "login password ",
         "a+@b.",
+        "a_",
+        "a_1",
+        "echo ",
+        "echo a | ",
+        "password is '",
+        "passwort ist ",
+        "mot de passe : ",
+        "sudo -S <<< ",
+        "<<<",
+        "%25",
+        "%2540",
+        "ü@",
+        "\u{200b}",
+        "4539 1488\n",
+        "1_2.",
     ];
     for piece in pieces {
         let text = piece.repeat(100_000 / piece.len());
@@ -514,6 +529,7 @@ fn no_text_of_a_review_keeps_a_secret() {
     record.rules = list();
     record.alternatives = list();
     record.problems = list();
+    record.tool = checkrein_protocol::ToolName(format!("mcp__crm__{secret}"));
     record.foreseen = vec![
         serde_json::from_value(json!({
             "kind": "stuck_loop", "severity": "high", "confidence": 0.7, "summary": format!("the same call (`x {secret}`)"),
@@ -526,7 +542,7 @@ fn no_text_of_a_review_keeps_a_secret() {
     mask_body(&mut body, &key());
     let written = serde_json::to_string(&body).unwrap();
     assert!(!written.contains(secret), "{written}");
-    assert_eq!(written.matches("[masked:").count(), 8, "{written}");
+    assert_eq!(written.matches("[masked:").count(), 9, "{written}");
 }
 
 /// Our own keys are known by their form, and by what they are where the state directory holds them.

@@ -186,7 +186,7 @@ fn what_is_kept_outside_knows_sessions_until_they_are_removed_as_they_should_be(
         let at = Timestamp(if name == "old" { 1 } else { 1_000_000 });
         ledger.append(at, started(name), Durability::Plain).unwrap();
     }
-    let removed = remove(&home, Timestamp(1_000_000), "old", |kept: &Kept| {
+    let removed = remove(&home, Timestamp(1_000_000), "old", |kept: &Kept, _| {
         (kept.last < Timestamp(10)).then_some(Due { last: kept.last, reviews: kept.reviews })
     })
     .unwrap();

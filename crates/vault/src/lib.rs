@@ -5,6 +5,7 @@
 //! | `key` | a key, its name, and what it seals |
 //! | `key_folder` | the folder of the keys: which seals, which there are, making and replacing one |
 //! | `past_sealing` | which keys ever sealed in a state directory |
+//! | `sealed_line` | texts sealed as one line |
 //! | `error` | what can go wrong |
 //!
 //! A sealed value begins with a mark and the name of its key, so that it is told from one in the clear and read by whoever has that key,
@@ -19,6 +20,7 @@ mod error;
 mod key;
 mod key_folder;
 mod past_sealing;
+mod sealed_line;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -61,6 +63,13 @@ impl Vault {
     pub fn new(folder: KeyFolder) -> Self {
         let sealing = if folder.has_current() || folder.has_sealed() { Sealing::On } else { Sealing::Off };
         Self { folder: Some(folder), sealing, ..Self::default() }
+    }
+
+    /// A vault of this key alone, which seals.
+    pub fn holding(key: Key) -> Self {
+        let all = Arc::new(OnceLock::from(vec![key.clone()]));
+        let current = Arc::new(OnceLock::from(Ok(key)));
+        Self { sealing: Sealing::On, current, all, ..Self::default() }
     }
 
     /// The same where it is kept, in a state directory, which keys sealed there.

@@ -471,12 +471,15 @@ pub(crate) enum AuditCommand {
     },
     /// Delete records that are older than they are kept (humans only)
     #[command(
-        after_help = "Goes through every store: sessions, finished runs and pipelines, incidents, lessons, events, closed changes, snapshots of all workspaces. What goes is itself on record, so `audit verify` knows it as pruned. The first session of a day does the same.\n\nExamples:\n  checkrein audit prune --dry-run\n  checkrein audit prune"
+        after_help = "Goes through every store: sessions, finished runs and pipelines, incidents, lessons, events, closed changes, snapshots of all workspaces. What goes is itself on record, so `audit verify` knows it as pruned. The first session of a day does the same.\n\nExamples:\n  checkrein audit prune --dry-run\n  checkrein audit prune\n  checkrein audit prune --yes --json"
     )]
     Prune {
         /// Only show what would be deleted
         #[arg(long)]
         dry_run: bool,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Export the records as JSON Lines or CSV, or what is worth a look for a SIEM
     #[command(

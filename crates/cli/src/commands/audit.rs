@@ -20,11 +20,11 @@ use super::name_choice::NamedKind;
 use super::{ExitStatus, OutputForm, Switch, for_people_only};
 use crate::api;
 use crate::api::installation::{AuditPruned, AuditedAuthentication, AuditedSession, PrunedStore};
-use crate::terminal::{Health, counted, log_all, mark, plain, print, print_exact, table};
+use crate::terminal::{Health, Reply, confirm, counted, log_all, mark, plain, print, print_exact, table};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::retention::{self, Carry};
+use checkrein_engine::retention::{self, Carry, DueRecords};
 use checkrein_engine::session_ledger;
 use checkrein_engine::text::time;
 
@@ -201,14 +201,35 @@ pub fn authentications(
     Ok(ExitStatus::Done)
 }
 
-/// Removes what is older than the configuration keeps it, in every store.
+/// Removes what is older than the configuration keeps it, in every store. A user at a terminal is asked first, unless they said yes already.
 pub fn prune(
     environment: &HostEnvironment,
     dry: Switch,
+    yes: Switch,
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     for_people_only(environment, "audit prune")?;
     let config = config_files::load(environment, &find_workspace(&environment.cwd))?.config;
+    if dry == Switch::Off && yes == Switch::Off {
+        if output == OutputForm::Json {
+            return Err(CommandError::user(
+                "`--json` cannot ask, so nothing was deleted",
+                "give `--yes` too, or `--dry-run` to see what would go",
+            ));
+        }
+        let due = retention::all(environment, &config, Carry::Look)?;
+        let entries: u64 = due.stores.iter().map(|store| store.entries).sum();
+        let what = format!(
+            "{}, {} and {}",
+            counted(due.sessions, "session"),
+            counted(due.snapshots, "snapshot"),
+            counted(entries, "other entry")
+        );
+        if due != DueRecords::default() && confirm(&format!("Delete {what} for good?")) == Reply::No {
+            print("nothing was deleted");
+            return Ok(ExitStatus::Done);
+        }
+    }
     let (carry, verb) = match dry {
         Switch::On => (Carry::Look, "would delete"),
         Switch::Off => (Carry::Out, "deleted"),

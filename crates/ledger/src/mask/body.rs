@@ -75,6 +75,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     // Every field is named: a new one with words in it must be masked too.
     let ReviewRecord {
         input,
+        tool,
         cwd,
         actor,
         risk,
@@ -99,7 +100,6 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
         secret_marks: _,
         former_texts: _,
         action_id: _,
-        tool: _,
         verdict: _,
         decision: _,
         flagged: _,
@@ -126,7 +126,7 @@ fn mask_review(review: &mut ReviewRecord, key: &MaskKey) {
     if let Some(rewrite) = rewrite {
         clean_json(rewrite, key);
     }
-    [cwd, reason].into_iter().for_each(message);
+    [cwd, reason, &mut tool.0].into_iter().for_each(message);
     [actor, answered].into_iter().flatten().for_each(message);
     let lists = [further_reasons, mitigations, rules, alternatives, problems, programs, &mut risk.factors];
     lists.into_iter().flatten().for_each(message);
@@ -181,6 +181,7 @@ fn mask_effect(effect: &mut Effect, key: &MaskKey) {
 }
 
 fn mask_outcome(outcome: &mut OutcomeRecord, key: &MaskKey) {
+    clean(&mut outcome.tool.0, MESSAGE, key);
     if let Some(error) = &mut outcome.error {
         clean_error(error, key);
     }

@@ -21,7 +21,7 @@ pub(super) fn mailbox(text: &str) -> Option<&str> {
     let whole = domain;
     while let Some((before, top)) = domain.rsplit_once('.') {
         let word = top.split('-').next().unwrap_or_default();
-        let is_domain = |top: &str| top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_domain = |top: &str| top.chars().count() >= 2 && top.chars().all(char::is_alphabetic);
         let is_plain = domain.len() == whole.len() && word.len() == top.len();
         if is_domain(word) && !is_ending(word) && (is_plain || is_name(before)) {
             let domain = &domain[..before.len() + 1 + word.len()];
@@ -35,7 +35,7 @@ pub(super) fn mailbox(text: &str) -> Option<&str> {
 /// Whether the last label of a text is a name. `react@18.2.beta.1` and `icon@2x.dark.png` tell a version and a size.
 fn is_name(text: &str) -> bool {
     let label = text.rsplit('.').next().unwrap_or_default();
-    label.trim_start_matches('v').starts_with(|first: char| first.is_ascii_alphabetic())
+    label.trim_start_matches('v').starts_with(char::is_alphabetic)
 }
 
 /// Endings of files that stand behind an `@` without an address: `logo@dark.svg`.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::name::{Name, judge};
-use super::national::is_national;
+use super::personal::kind_of_value;
+use super::token::token_kind;
 use super::value::{looks_random, stands_for_one};
 use super::{MaskKey, holds_mask, kinds_of_masks, mask_text};
 
@@ -15,7 +16,17 @@ pub fn mask_json(value: &mut Json, key: &MaskKey) {
         Json::String(text) => mask_in_place(text, key),
         Json::Array(items) => mask_items(items, key),
         Json::Object(fields) => mask_fields(fields, key),
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+        Json::Number(_) => mask_number(value, "", key),
+        Json::Null | Json::Bool(_) => {}
+    }
+}
+
+/// Masks a number that says who somebody is, by its form and by the name of its key.
+fn mask_number(value: &mut Json, name: &str, key: &MaskKey) {
+    let Json::Number(number) = &*value else { return };
+    let text = number.to_string();
+    if let Some(kind) = kind_of_value(name, &text).filter(|kind| key.masks(kind)) {
+        *value = Json::String(key.mask(kind, &text));
     }
 }
 
@@ -64,6 +75,7 @@ pub fn mask_named_fields(fields: &mut Map<String, Json>, key: &MaskKey) -> Vec<S
             Name::KeyLike | Name::Plain => continue,
         };
         if key.masks(kind) && !stands_for_one(name, text) && !is_filled_in(text) && !holds_mask(text) {
+            let kind = token_kind(text).unwrap_or(kind);
             *text = key.mask(kind, text);
             kinds.push(kind.to_owned());
         }
@@ -112,14 +124,16 @@ fn mask_fields(fields: &mut Map<String, Json>, key: &MaskKey) {
             Name::Secret(kind) => mask_whole(value, kind, name, key),
             Name::KeyLike => match value {
                 Json::String(text) if looks_random(text) && !stands_for_one(name, text) => {
-                    *text = key.mask("key", text);
+                    *text = key.mask(token_kind(text).unwrap_or("key"), text);
                 }
                 other => mask_json(other, key),
             },
             Name::Plain => match value {
-                Json::String(text) if key.masks("national_id") && is_national(name, text) => {
-                    *text = key.mask("national_id", text);
-                }
+                Json::Number(_) => mask_number(value, name, key),
+                Json::String(text) => match kind_of_value(name, text) {
+                    Some(kind @ ("national_id" | "ssn")) if key.masks(kind) => *text = key.mask(kind, text),
+                    _ => mask_in_place(text, key),
+                },
                 other => mask_json(other, key),
             },
         }
@@ -130,7 +144,7 @@ fn mask_fields(fields: &mut Map<String, Json>, key: &MaskKey) {
 fn mask_whole(value: &mut Json, kind: &'static str, name: &str, key: &MaskKey) {
     match value {
         Json::String(text) if stands_for_one(name, text) || is_filled_in(text) => {}
-        Json::String(text) => *text = key.mask(kind, text),
+        Json::String(text) => *text = key.mask(token_kind(text).unwrap_or(kind), text),
         Json::Number(number) => {
             let text = number.to_string();
             if text.len() > 3 {

@@ -3,8 +3,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `scan` | the scanner: one pass over the bytes of a text |
-//! | `token` | tokens that their prefix gives away |
+//! | `spelling` | what a text reads, where it is not written so: `%40`, fullwidth digits |
+//! | `token` | tokens that their prefix or their shape gives away |
+//! | `prefixes` | the table of these prefixes |
+//! | `told` | passwords that a sentence tells, or a command hands to a program |
 //! | `name` | names after which a secret stands |
+//! | `cards` | numbers of payment cards |
 //! | `personal` | numbers that say who somebody is, and the list of all kinds of personal data |
 //! | `national` | the numbers that states give to persons |
 //! | `phone` | telephone numbers |
@@ -15,19 +19,23 @@
 //! | `settings` | the values of a list of settings that are worth keeping secret |
 //!
 //! **Invariants.** Pure and linear in the length of the text; masking what is masked changes nothing; text without secrets
-//! comes back borrowed. A mask reads `[masked:KIND:XXXXXXXX]`; the digits are a hash under a key of this state directory, so
+//! comes back borrowed. A mask reads `[masked:KIND:XXXXXXXX]`; the digits are a hash under a key of the user, so
 //! equal secrets look equal and none can be guessed by trying.
 
 mod body;
+mod cards;
 mod form;
 mod json;
 mod name;
 mod national;
 mod personal;
 mod phone;
+mod prefixes;
 mod scan;
 mod settings;
+mod spelling;
 mod token;
+mod told;
 mod value;
 
 use std::borrow::Cow;
@@ -351,9 +359,10 @@ fn replace_where(text: &str, secret: &str, mask: &str, standing: Standing) -> St
 
 /// Masks what has the form of a secret.
 fn mask_forms<'text>(text: &'text str, key: &MaskKey) -> Cow<'text, str> {
-    let Some(mut masked) = scan::scan(text, key) else { return Cow::Borrowed(text) };
+    let once = |text: &str| scan::scan(text, key).or_else(|| scan::scan_read(text, key));
+    let Some(mut masked) = once(text) else { return Cow::Borrowed(text) };
     for _ in 1..PASSES {
-        match scan::scan(&masked, key) {
+        match once(&masked) {
             Some(again) => masked = again,
             None => break,
         }

@@ -20,6 +20,12 @@ const SECRET: &[(&str, &str)] = &[
     ("passwd", "password"),
     ("passphrase", "password"),
     ("passcode", "password"),
+    ("passwort", "password"),
+    ("kennwort", "password"),
+    ("wachtwoord", "password"),
+    ("motdepasse", "password"),
+    ("contrasena", "password"),
+    ("senha", "password"),
     ("secret", "secret"),
     ("token", "token"),
     ("apikey", "api_key"),
@@ -74,6 +80,7 @@ const KEY_LIKE: &[&str] = &[
     "tokens",
     "passwords",
     "pem",
+    "mdp",
 ];
 
 /// First words that take the meaning away: `public_key`, `primary-key`, `sort_key`.
@@ -152,6 +159,8 @@ mod tests {
     fn names_are_judged_by_their_end() {
         for name in [
             "password",
+            "DB_PASSWORT",
+            "dbPassword",
             "DB_PASSWORD",
             "PGPASSWORD",
             "mysqlRootPassword",

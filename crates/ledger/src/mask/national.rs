@@ -11,7 +11,7 @@
 mod checks;
 mod numbers;
 
-use super::personal::ends;
+use super::personal::ends_number;
 
 pub use numbers::NATIONAL_NUMBERS;
 
@@ -70,20 +70,11 @@ pub(super) fn national(rest: &[u8], before: &[u8]) -> Option<usize> {
     NATIONAL_NUMBERS.iter().find_map(|one| one.length(rest, |words| window.names(words)))
 }
 
-/// Whether a text is nothing but a national number that the name of its key names.
-pub(super) fn is_national(name: &str, text: &str) -> bool {
-    let name = [name.as_bytes(), b" "].concat();
-    let window = Window::of(&name);
-    let whole =
-        |one: &NationalNumber| one.length(text.as_bytes(), |words| window.names(words)) == Some(text.len());
-    NATIONAL_NUMBERS.iter().any(whole)
-}
-
 impl NationalNumber {
     fn length(&self, rest: &[u8], is_named: impl Fn(&[&str]) -> bool) -> Option<usize> {
         let fits = |form: &NationalForm| {
             let length = form.written.len();
-            let text = rest.get(..length).filter(|_| ends(rest, length))?;
+            let text = rest.get(..length).filter(|_| ends_number(rest, length))?;
             let is_so = form.written.bytes().zip(text).all(|(written, byte)| match written {
                 b'9' => byte.is_ascii_digit(),
                 b'A' => byte.is_ascii_uppercase(),
@@ -106,17 +97,17 @@ impl NationalNumber {
 }
 
 /// What stands near in front of a number, on its line, in small letters.
-struct Window(String);
+pub(super) struct Window(String);
 
 impl Window {
-    fn of(before: &[u8]) -> Self {
+    pub(super) fn of(before: &[u8]) -> Self {
         let near = before.get(before.len().saturating_sub(NEAR)..).unwrap_or_default();
         let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         Self(String::from_utf8_lossy(line).to_lowercase())
     }
 
     /// Whether one of these words stands there by itself; underscores and hyphens stand for blanks too.
-    fn names(&self, words: &[&str]) -> bool {
+    pub(super) fn names(&self, words: &[&str]) -> bool {
         let spaced = self.0.replace(['_', '-'], " ");
         words.iter().any(|word| stands_in(&self.0, word) || stands_in(&spaced, word))
     }

@@ -1,7 +1,8 @@
 //! Numbers that say who somebody is: payment cards, bank accounts, social security, telephones, addresses of machines. Each has a form that
 //! can be checked, so that a build number or a time is none of them.
 
-use super::{national, phone};
+use super::national::{self, Window};
+use super::{cards, phone};
 
 /// A kind of personal data that is masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,17 +25,17 @@ pub const PERSONAL_KINDS: [PersonalKind; 8] = [
     PersonalKind {
         name: "card",
         what: "numbers of payment cards",
-        recognised: "13 to 19 digits, alone or in groups, with the prefix and length of an issuer and a correct check digit (Luhn)",
+        recognised: "13 to 19 digits, alone or in groups, also over the end of a line, with the prefix and length of an issuer and a correct check digit (Luhn)",
     },
     PersonalKind {
         name: "iban",
         what: "bank accounts (IBAN)",
-        recognised: "a country, the length of its accounts, and correct check digits (remainder of 97), in letters of one case, alone or in groups of four",
+        recognised: "a country, the length of its accounts, and correct check digits (remainder of 97), in letters of one case, alone or in groups of four with blanks, `-`, `_` or `.` between them",
     },
     PersonalKind {
         name: "ssn",
         what: "social security numbers of the United States",
-        recognised: "`123-45-6789`, except numbers that are never issued",
+        recognised: "`123-45-6789`, except numbers that are never issued; with other signs or none where a word near it names it (`SSN 123 45 6789`)",
     },
     PersonalKind {
         name: "national_id",
@@ -54,7 +55,7 @@ pub const PERSONAL_KINDS: [PersonalKind; 8] = [
     PersonalKind {
         name: "ip",
         what: "addresses of machines",
-        recognised: "IPv4 and IPv6 addresses of the open network; not those of this machine, of private networks or of documentation, nor what the call talks to, nor versions",
+        recognised: "IPv4 and IPv6 addresses of the open network; not those of this machine, of private networks or of documentation, nor those below `11.0.0.0`, which are written like versions (`8.8.8.8`), nor what the call talks to",
     },
 ];
 
@@ -77,8 +78,9 @@ pub(super) fn personal(rest: &[u8], before: &[u8]) -> Option<Personal> {
         b'f' | b'F' if before.ends_with(b"::") => found("ip", mapped_machine_address(rest, before)),
         b'A'..=b'Z' => found("iban", bank_account(rest)).or_else(national),
         b'a'..=b'z' => found("iban", bank_account(rest)),
-        b'0'..=b'9' => found("card", payment_card(rest))
+        b'0'..=b'9' => found("card", cards::payment_card(rest, before))
             .or_else(|| found("ssn", social_security(rest)))
+            .or_else(|| found("ssn", named_social_security(rest, before)))
             .or_else(national)
             .or_else(|| found("phone", phone::dialled(rest, before)))
             .or_else(|| found("phone", phone::national(rest, before)))
@@ -98,60 +100,19 @@ pub(super) fn ends(rest: &[u8], length: usize) -> bool {
     }
 }
 
-/// Digits with at most one blank or dash between two of them: the digits, and the length they take.
-fn digits(rest: &[u8], most: usize) -> (Vec<u8>, usize) {
-    let mut found = Vec::new();
-    let mut length = 0;
-    let mut at = 0;
-    while let Some(byte) = rest.get(at) {
-        match byte {
-            b'0'..=b'9' if found.len() < most => {
-                found.push(byte - b'0');
-                length = at + 1;
-            }
-            b' ' | b'-' if length == at && rest.get(at + 1).is_some_and(u8::is_ascii_digit) => {}
-            _ => break,
-        }
-        at += 1;
+/// The same for a number of a person, which an underscore or the ending of a file may follow: `4539148803436467.csv`.
+pub(super) fn ends_number(rest: &[u8], length: usize) -> bool {
+    match (rest.get(length), rest.get(length + 1)) {
+        (Some(b'.'), Some(next)) => !next.is_ascii_digit() && *next != b'_',
+        (Some(b'_'), Some(next)) => !next.is_ascii_digit(),
+        _ => ends(rest, length),
     }
-    (found, length)
 }
 
-/// Card numbers by the prefixes and lengths of the issuers (ISO/IEC 7812), with their check digit (Luhn).
-fn payment_card(rest: &[u8]) -> Option<usize> {
-    let (digits, length) = digits(rest, 19);
-    let number =
-        |count: usize| digits.iter().take(count).fold(0_u32, |sum, digit| sum * 10 + u32::from(*digit));
-    let fits = match digits.len() {
-        13 | 19 => number(1) == 4,
-        14 => matches!(number(2), 36 | 38 | 39) || matches!(number(3), 300..=305),
-        15 => matches!(number(2), 34 | 37),
-        16 => {
-            number(1) == 4
-                || matches!(number(2), 51..=55 | 65)
-                || matches!(number(4), 2221..=2720 | 3528..=3589 | 6011)
-                || matches!(number(3), 644..=649)
-        }
-        _ => false,
-    };
-    (fits && ends(rest, length) && luhn(&digits)).then_some(length)
-}
-
-fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, digit)| {
-            let digit = u32::from(*digit);
-            match (place % 2, digit * 2) {
-                (0, _) => digit,
-                (_, doubled) if doubled > 9 => doubled - 9,
-                (_, doubled) => doubled,
-            }
-        })
-        .sum();
-    sum.is_multiple_of(10)
+/// The kind of personal data that a text is from its beginning to its end, as the value of a key of this name; `None` where it is none.
+pub(super) fn kind_of_value(name: &str, text: &str) -> Option<&'static str> {
+    let before = [name.as_bytes(), b" "].concat();
+    personal(text.as_bytes(), &before).filter(|found| found.length == text.len()).map(|found| found.kind)
 }
 
 /// How long the accounts of a country are (ISO 13616, registry of SWIFT); 0 where it has none.
@@ -198,7 +159,7 @@ fn bank_account(rest: &[u8]) -> Option<usize> {
         if account.len() < wanted && belongs(*byte) {
             account.push(byte.to_ascii_uppercase());
             length = at + 1;
-        } else if *byte != b' '
+        } else if !matches!(byte, b' ' | b'-' | b'_' | b'.')
             || account.len() == wanted
             || account.len() % 4 != 0
             || length != at
@@ -212,7 +173,7 @@ fn bank_account(rest: &[u8]) -> Option<usize> {
         b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
         letter => (rest * 100 + u32::from(letter - b'A') + 10) % 97,
     });
-    (account.len() == wanted && rest_of_97 == 1 && ends(rest, length)).then_some(length)
+    (account.len() == wanted && rest_of_97 == 1 && ends_number(rest, length)).then_some(length)
 }
 
 /// `123-45-6789`, without the numbers that are never given out.
@@ -222,8 +183,28 @@ fn social_security(rest: &[u8]) -> Option<usize> {
     let all_digits = [area, group, serial].into_iter().flatten().all(u8::is_ascii_digit);
     let given =
         area != b"000" && area != b"666" && !area.starts_with(b"9") && group != b"00" && serial != b"0000";
-    (all_digits && given && text.get(3) == Some(&b'-') && text.get(6) == Some(&b'-') && ends(rest, 11))
+    (all_digits && given && text.get(3) == Some(&b'-') && text.get(6) == Some(&b'-') && ends_number(rest, 11))
         .then_some(11)
+}
+
+/// The same in digits alone, or with other signs between its groups, where a word near it names it: `SSN 536 90 4399`.
+fn named_social_security(rest: &[u8], before: &[u8]) -> Option<usize> {
+    const WORDS: &[&str] = &["ssn", "social security", "social security number"];
+    let is_sign = |byte: u8| matches!(byte, b' ' | b'.' | b'/' | b'-' | b'_');
+    let mut digits = Vec::new();
+    let mut length = 0;
+    for (at, byte) in rest.iter().take(11).enumerate() {
+        if byte.is_ascii_digit() && digits.len() < 9 {
+            digits.push(*byte);
+            length = at + 1;
+        } else if !(is_sign(*byte) && length == at && matches!(digits.len(), 3 | 5)) {
+            break;
+        }
+    }
+    let (area, group, serial) = (digits.get(..3)?, digits.get(3..5)?, digits.get(5..9)?);
+    let written = [area, b"-", group, b"-", serial].concat();
+    (social_security(&written).is_some() && ends_number(rest, length) && Window::of(before).names(WORDS))
+        .then_some(length)
 }
 
 /// An IPv4 address of the open network; those of this machine, of private networks and of documentation are nobody's.

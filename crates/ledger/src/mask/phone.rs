@@ -1,7 +1,7 @@
 //! Telephone numbers. Builds, tables and dumps are full of numbers in groups, so a number counts only in a form that people give to telephone
 //! numbers: with a country code that is assigned, or in the plan of North America.
 
-use super::personal::ends;
+use super::personal::ends_number;
 
 /// The most digits of a number with its country code (E.164).
 const MOST: usize = 15;
@@ -119,7 +119,7 @@ pub(super) fn international(rest: &[u8]) -> Option<usize> {
         country != [1] || matches!(found.groups.as_slice(), [1, ..] | [11] | [4, 3, 4] | [4, 7]);
     let fits =
         is_in_groups && is_well_grouped && is_number_of(country, national) && !found.is_date_or_machine();
-    (fits && ends(rest, found.length)).then_some(found.length)
+    (fits && ends_number(rest, found.length)).then_some(found.length)
 }
 
 /// `0049 30 1234567`: as it is dialled in most countries. Numbers that are filled up with zeros, dumps and tables begin alike, so the country
@@ -153,7 +153,7 @@ pub(super) fn dialled(rest: &[u8], before: &[u8]) -> Option<usize> {
         && is_number_of(country, national)
         && !is_dump
         && !is_column;
-    (fits && ends(rest, found.length)).then_some(found.length)
+    (fits && ends_number(rest, found.length)).then_some(found.length)
 }
 
 /// `212-555-0173`, `1-212-555-0173`, `1 (212) 555-0173`: as it is written in North America. Only blanks between the parts are what columns of
@@ -178,7 +178,7 @@ fn separated(rest: &[u8], separators: &[u8]) -> Option<usize> {
     let separator = text.get(3).filter(|byte| separators.contains(byte))?;
     let digits = text.iter().enumerate().all(|(at, byte)| at == 3 || at == 7 || byte.is_ascii_digit());
     let first = |at: usize| matches!(text.get(at), Some(b'2'..=b'9'));
-    (text.get(7) == Some(separator) && digits && first(0) && first(4) && ends(rest, 12)).then_some(12)
+    (text.get(7) == Some(separator) && digits && first(0) && first(4) && ends_number(rest, 12)).then_some(12)
 }
 
 /// `(212) 555-0173`, as it is written in North America.
@@ -196,7 +196,7 @@ pub(super) fn bracketed(rest: &[u8]) -> Option<usize> {
         && matches!(number.first(), Some(b'2'..=b'9'))
         && matches!(number.get(3), Some(b'-' | b'.' | b' '))
         && digits(number.get(4..)?);
-    (fits && ends(rest, 13 + gap)).then_some(13 + gap)
+    (fits && ends_number(rest, 13 + gap)).then_some(13 + gap)
 }
 
 /// Whether what stands before makes it a part of something longer: a path, a version, an identifier, a time.

@@ -3,17 +3,42 @@
 use super::form::{is_scheme, is_user_and_password, mailbox};
 use super::name::{Name, judge};
 use super::personal::personal;
-use super::token::token;
+use super::spelling::Spelling;
+use super::token::{token, token_kind};
+use super::told;
 use super::value::{assigned, is_secret, looks_random, stands_for_one};
 use super::{MaskKey, MaskingChoice, mask_length};
 
 /// The text with every secret masked that one pass finds; `None` when it finds none.
 pub(super) fn scan(text: &str, key: &MaskKey) -> Option<String> {
+    masked(text, &found(text, key), key)
+}
+
+/// The same for what a text reads, where it is not written so.
+pub(super) fn scan_read(text: &str, key: &MaskKey) -> Option<String> {
+    let read = Spelling::of(text)?;
+    let found: Vec<Found> = found(&read.text, key)
+        .into_iter()
+        .map(|one| Found { start: read.place(one.start), end: read.place(one.end), ..one })
+        .collect();
+    masked(text, &found, key)
+}
+
+/// A secret, and where it stands.
+#[derive(Clone, Copy)]
+struct Found {
+    start: usize,
+    end: usize,
+    kind: &'static str,
+}
+
+/// The secrets of a text, in their order.
+fn found(text: &str, key: &MaskKey) -> Vec<Found> {
     let mut scanner = Scanner {
         text,
         bytes: text.as_bytes(),
         key,
-        output: String::new(),
+        found: Vec::new(),
         copied: 0,
         name_end: 0,
         sequence_end: 0,
@@ -22,7 +47,23 @@ pub(super) fn scan(text: &str, key: &MaskKey) -> Option<String> {
         beside_key_id: text.contains("AKIA") || text.contains("ASIA") || text.contains("[masked:aws_key_id:"),
     };
     scanner.run();
-    scanner.finish()
+    scanner.found
+}
+
+/// The text with these masked; `None` where there are none.
+fn masked(text: &str, found: &[Found], key: &MaskKey) -> Option<String> {
+    let mut output = String::new();
+    let mut copied = 0;
+    for Found { start, end, kind } in found {
+        let (Some(before), Some(secret)) = (text.get(copied..*start), text.get(*start..*end)) else {
+            continue;
+        };
+        output.push_str(before);
+        output.push_str(&key.mask(kind, secret));
+        copied = *end;
+    }
+    output.push_str(text.get(copied..).unwrap_or_default());
+    (copied > 0).then_some(output)
 }
 
 /// What one step found.
@@ -65,8 +106,8 @@ struct Scanner<'text> {
     text: &'text str,
     bytes: &'text [u8],
     key: &'text MaskKey,
-    output: String,
-    /// Up to where the text is in the output; also the end of the last secret.
+    found: Vec<Found>,
+    /// The end of the last secret.
     copied: usize,
     /// Up to where names were judged.
     name_end: usize,
@@ -126,6 +167,8 @@ impl<'text> Scanner<'text> {
                     self.program = Program::Other;
                     Step::Past(position + 1)
                 }
+                b'<' => self.handed_behind(position).unwrap_or(Step::Past(position + 1)),
+                0xc3..=0xf0 => self.foreign(position).unwrap_or(Step::Past(position + 1)),
                 b'\\' | 0x1b => {
                     self.sequence_end = position + sequence_length(self.rest(position));
                     Step::Past(self.sequence_end)
@@ -140,22 +183,12 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    fn finish(mut self) -> Option<String> {
-        if self.copied == 0 {
-            return None;
-        }
-        self.output.push_str(self.text.get(self.copied..).unwrap_or_default());
-        Some(self.output)
-    }
-
-    /// Masks a range and returns where to go on.
+    /// Takes a range for a secret and returns where to go on.
     fn mask(&mut self, start: usize, end: usize, kind: &'static str) -> usize {
-        let (Some(before), Some(secret)) = (self.text.get(self.copied..start), self.text.get(start..end))
-        else {
+        if start < self.copied || self.text.get(start..end).is_none() {
             return end;
-        };
-        self.output.push_str(before);
-        self.output.push_str(&self.key.mask(kind, secret));
+        }
+        self.found.push(Found { start, end, kind });
         self.copied = end;
         self.name_end = self.name_end.max(end);
         end
@@ -347,25 +380,24 @@ impl<'text> Scanner<'text> {
             return None;
         }
         let is_local =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
-        let local = self
-            .bytes
-            .get(self.copied..position)?
-            .iter()
-            .rev()
-            .take(LOCAL + 1)
-            .take_while(|byte| is_local(**byte))
-            .count();
-        let start = position - local;
-        let lead = self.run_length(start, local, |byte| !byte.is_ascii_alphanumeric());
-        let start = start + lead;
-        if local > LOCAL || start == position || self.bytes.get(start..position)? == b"git" {
+            |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '%' | '+' | '-');
+        let before = self.text.get(self.copied..position)?;
+        let local = before.chars().rev().take(LOCAL + 1).take_while(|letter| is_local(*letter));
+        let (letters, length) =
+            local.fold((0, 0), |(count, length), letter| (count + 1, length + letter.len_utf8()));
+        let local = self.text.get(position - length..position)?;
+        let local = local.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let start = position - local.len();
+        if letters > LOCAL || local.is_empty() || local == "git" {
             return None;
         }
-        let run = self.run_length(position + 1, DOMAIN, |byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
-        });
-        let behind = self.text.get(position + 1..position + 1 + run)?;
+        let behind = self.text.get(position + 1..)?;
+        let run = behind
+            .char_indices()
+            .take(DOMAIN)
+            .find(|(_, letter)| !letter.is_alphanumeric() && !matches!(letter, '.' | '-'))
+            .map_or(behind.len().min(4 * DOMAIN), |(at, _)| at);
+        let behind = (0..=run).rev().find_map(|end| behind.get(..end))?;
         let domain = mailbox(behind)?;
         // Where a call goes must stay readable; who somebody is there need not.
         let end = if self.key.spares(domain) || self.key.spares(behind) {
@@ -394,10 +426,61 @@ impl<'text> Scanner<'text> {
         if let Some(step) = self.person(position) {
             return step;
         }
+        if let Some(step) = self.within(position, word_end) {
+            return step;
+        }
         if position < self.name_end || !self.key.reads_names() {
             return Step::Past(word_end);
         }
         self.named(position, word_end).unwrap_or(Step::Past(word_end))
+    }
+
+    /// What stands in a word behind an underscore, or where its letters end and digits begin: `backup_ghp_...`, `x_4539...`.
+    fn within(&self, start: usize, word_end: usize) -> Option<Step> {
+        let word = self.bytes.get(start..word_end)?;
+        if word.iter().all(u8::is_ascii_alphabetic) {
+            return None;
+        }
+        // A hash has digits in many places.
+        let blocks = word.chunk_by(|one, other| one.is_ascii_digit() == other.is_ascii_digit());
+        let numbers = blocks.filter(|block| block.first().is_some_and(u8::is_ascii_digit));
+        let has_one_number = numbers.take(2).count() == 1;
+        (start + 1..word_end).find_map(|at| {
+            let (before, first) = (*self.bytes.get(at - 1)?, *self.bytes.get(at)?);
+            let is_behind_line = before == b'_' && first != b'_';
+            if is_behind_line && let Some(token) = token(self.rest(at)) {
+                return Some(Step::Secret { start: at, end: at + token.length, kind: token.kind });
+            }
+            let is_behind_letter = has_one_number && before.is_ascii_alphabetic() && first.is_ascii_digit();
+            if is_behind_line || is_behind_letter { self.person_behind(at) } else { None }
+        })
+    }
+
+    /// The password that a here-string hands to the program before it.
+    fn handed_behind(&self, position: usize) -> Option<Step> {
+        let (start, end) =
+            self.key.reads_names().then(|| told::handed_behind(self.text, position)).flatten()?;
+        Some(Step::Secret { start, end, kind: "password" })
+    }
+
+    /// The password that a sentence tells in letters that are none of ASCII.
+    fn foreign(&self, position: usize) -> Option<Step> {
+        let (start, end) = self.key.reads_names().then(|| told::told(self.text, position)).flatten()?;
+        Some(Step::Secret { start, end, kind: "password" })
+    }
+
+    /// A number that says who somebody is, behind a letter or an underscore. An address of a machine is none there, but a version.
+    fn person_behind(&self, position: usize) -> Option<Step> {
+        if self.key.masking.personal_data == MaskingChoice::Clear {
+            return None;
+        }
+        let found = personal(self.rest(position), self.bytes.get(..position).unwrap_or_default())?;
+        let is_whole = self.bytes.get(position - 1) == Some(&b'_') || matches!(found.kind, "card" | "ssn");
+        (is_whole && found.kind != "ip").then_some(Step::Secret {
+            start: position,
+            end: position + found.length,
+            kind: found.kind,
+        })
     }
 
     /// A number that says who somebody is.
@@ -406,7 +489,10 @@ impl<'text> Scanner<'text> {
             return None;
         }
         let before = self.before(position);
-        if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        if before == Some(b'_') {
+            return self.person_behind(position);
+        }
+        if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return None;
         }
         let found = personal(self.rest(position), self.bytes.get(..position).unwrap_or_default())?;
@@ -441,6 +527,13 @@ impl<'text> Scanner<'text> {
         let end = start + name.len();
         let word = self.text.get(start..word_end)?;
         self.program = self.program.after(word);
+        if matches!(word, "echo" | "printf") {
+            let (from, to) = told::handed(self.text, word_end)?;
+            return Some(Step::Secret { start: from, end: to, kind: "password" });
+        }
+        if let Some((from, to)) = told::told(self.text, start) {
+            return Some(Step::Secret { start: from, end: to, kind: "password" });
+        }
         if word.eq_ignore_ascii_case("bearer") || word.eq_ignore_ascii_case("basic") {
             return self.header_value(word, word_end);
         }
@@ -469,6 +562,8 @@ impl<'text> Scanner<'text> {
                 return self.unless_stand_in(from, to, kind);
             }
         }
+        // A token has one name, whatever the setting is called.
+        let kind = self.text.get(value.start..value.end).and_then(token_kind).unwrap_or(kind);
         is_secret(self.text, name, judged, value).then_some(Step::Secret {
             start: value.start,
             end: value.end,

@@ -135,15 +135,24 @@ impl Sitting<'_> {
         self.ledger.directory().join(PROGRESS)
     }
 
+    /// What the progress is bound to.
+    fn purpose(&self) -> String {
+        format!("{}/{PROGRESS}", self.ledger.folder().as_str())
+    }
+
     fn progress(&self) -> BTreeMap<String, Progress> {
-        let text = checkrein_files::read_text(self.place(), checkrein_files::SMALL).unwrap_or_default();
+        let kept = checkrein_files::read_text(self.place(), checkrein_files::SMALL).unwrap_or_default();
+        let text = self.environment.state.vault().open_text(&kept, &self.purpose()).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
     fn keep(&self, progress: &BTreeMap<String, Progress>) -> Result<(), CommandError> {
         let failed = |error: std::io::Error| CommandError::file("write", self.place().display(), &error);
-        let text = serde_json::to_vec(progress).map_err(|error| failed(error.into()))?;
-        checkrein_files::replace(&self.place(), &text, 0o600, Forced::Nothing).map_err(failed)
+        let text = serde_json::to_string(progress).map_err(|error| failed(error.into()))?;
+        // What plugins said may quote what they were told.
+        let sealed = self.environment.state.vault().seal_text(&text, &self.purpose());
+        let sealed = sealed.map_err(|error| CommandError::user(error.to_string(), error.hint()))?;
+        checkrein_files::replace(&self.place(), sealed.as_bytes(), 0o600, Forced::Nothing).map_err(failed)
     }
 
     /// Has one plugin look at what is new; whether there was something.

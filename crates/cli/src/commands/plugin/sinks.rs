@@ -13,6 +13,7 @@ use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_policy::Config;
 use checkrein_protocol::{Record, RecordBody, VerdictKind};
+use checkrein_vault::Sealing;
 use serde_json::{Value as Json, json};
 
 use crate::commands::notify::setting;
@@ -177,13 +178,17 @@ fn short(session: &str, (record, json): &(Record, Json)) -> String {
     if whole.len() <= DATAGRAM {
         return whole;
     }
-    let named = json!({
+    message(session, record, &named(record, json))
+}
+
+/// A record without its words, which its hash tells from all others.
+fn named(record: &Record, json: &Json) -> Json {
+    json!({
         "seq": record.seq,
         "body": { "type": json["body"]["type"] },
         "hash": record.hash,
         "cut": true,
-    });
-    message(session, record, &named)
+    })
 }
 
 /// How grave a record is (RFC 5424, table 2).
@@ -274,8 +279,13 @@ fn put_aside(
         if fs::metadata(&path).is_ok_and(|facts| facts.len() > LARGEST) {
             fs::rename(&path, path.with_extension("jsonl.old"))?;
         }
-        let line = |(_, json): &(Record, Json)| {
-            format!("{}\n", json!({ "session": session, "why": why, "record": json }))
+        let line = |(record, json): &(Record, Json)| {
+            let kept = match environment.state.vault().sealing() {
+                // The ledger holds its words, encrypted.
+                Sealing::On => named(record, json),
+                Sealing::Off => json.clone(),
+            };
+            format!("{}\n", json!({ "session": session, "why": why, "record": kept }))
         };
         let text: String = records.iter().map(line).collect();
         let mut options = OpenOptions::new();

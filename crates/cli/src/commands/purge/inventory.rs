@@ -61,6 +61,17 @@ const STATE: [&str; 42] = [
 /// The entries of which one at least proves that a folder is a state directory: other programs have a `sessions` too.
 const MARKS: [&str; 3] = ["heads", "installed.json", "mask.key"];
 
+/// Whether the copy of a confirmed configuration is there, which the first event of a session writes: its name is one of many programs, what
+/// stands in it is not.
+fn holds_confirmed(root: &Path) -> bool {
+    let path = root.join("configuration.json");
+    let text =
+        is_file(&path).then(|| checkrein_files::read_text(&path, checkrein_files::SMALL).ok()).flatten();
+    text.is_some_and(|text| {
+        text.contains("checkrein-sealed:") || text.starts_with("{\"own\":") && text.contains("\"told\":")
+    })
+}
+
 /// What the state directory of the canaries of `checkrein doctor` begins with.
 const CANARIES: &str = "canary-";
 
@@ -183,7 +194,7 @@ impl Inventory {
         if let Some(why) = not_a_folder_of_ours(root, &facts, mounts) {
             return Err(NotOurs(why));
         }
-        let is_marked = MARKS.iter().any(|name| is_file(&root.join(name)));
+        let is_marked = MARKS.iter().any(|name| is_file(&root.join(name))) || holds_confirmed(root);
         let entries = entries(root).map_err(|error| NotOurs(format!("it cannot be read: {error}")))?;
         if !is_marked {
             if entries.is_empty() {
@@ -484,5 +495,21 @@ mod tests {
         assert_eq!(inventory.left[0].path, root.join("snapshots"));
         assert!(inventory.left[0].why.contains("another file system"), "{:?}", inventory.left);
         assert!(Inventory::of_state(&root, &Mounts(vec![root.clone()])).is_err());
+    }
+
+    #[test]
+    fn a_copy_of_the_configuration_proves_a_folder_by_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("checkrein");
+        fs::create_dir_all(root.join("sessions/one")).unwrap();
+        for (text, is_ours) in [
+            ("own:checkrein-sealed:c5637201", true),
+            ("checkrein-sealed:c5637201", true),
+            ("{\"own\":{},\"told\":null}", true),
+            ("{\"theme\":\"dark\"}", false),
+        ] {
+            fs::write(root.join("configuration.json"), text).unwrap();
+            assert_eq!(Inventory::of_state(&root, &Mounts(Vec::new())).is_ok(), is_ours, "{text}");
+        }
     }
 }
