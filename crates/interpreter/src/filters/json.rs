@@ -258,7 +258,7 @@ mod tests {
             (".", Some(text.to_owned())),
             (".name = .in", None),
             (".name = \"\\(.in)\"", None),
-            (".name", None),
+            (".name", Some("\"a\"".to_owned())),
             (".all[] = 1", None),
             (".name |= 1", None),
             (".name == \"a\"", None),
@@ -270,7 +270,7 @@ mod tests {
             filtered(&[".a = 1"], "{\"n\": [], \"o\": {}}").as_deref(),
             Some("{\n  \"n\": [],\n  \"o\": {},\n  \"a\": 1\n}\n")
         );
-        assert_eq!(filtered(&["-r", ".a = 1"], "{}"), None);
+        assert_eq!(filtered(&["-r", ".a = 1"], "{}").as_deref(), Some("{\n  \"a\": 1\n}\n"));
         assert_eq!(filtered(&[".a = 1"], "{\"b\": 1.0}"), None);
     }
 }
