@@ -307,7 +307,11 @@ fn init_without_a_name_wires_every_agent_that_is_here() {
     let output = environment.checkrein(&["uninstall", "--client", "all", "--yes"]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("Qwen Code: the settings file is not valid JSON"), "{said}");
+    assert!(
+        said.contains("Qwen Code: `")
+            && said.contains(".qwen/settings.json`: the settings file is not valid JSON"),
+        "{said}"
+    );
     for name in ["gemini", "codex"] {
         let left = fs::read_to_string(user_settings(&environment, name)).unwrap_or_default();
         assert!(!left.contains("checkrein-hook"), "{name}: {left}");

@@ -134,14 +134,27 @@ impl Desk {
             let asks = session.asks.clone();
             session.known_call(call).and_then(|open| {
                 let (_, ruling) = open.reviewed.as_ref()?;
-                let runs =
-                    matches!(status, "in_progress" | "completed") && open.permission == Permission::NotAsked;
-                let is_asked_about = asks.contains(&open.told.kind) && status != "completed";
+                // What was allowed passed, so what is refused by now is something else. A call that was refused may still be told of as ended.
+                let runs = match open.permission {
+                    Permission::NotAsked | Permission::Granted => {
+                        matches!(status, "in_progress" | "completed")
+                    }
+                    Permission::Denied => status == "in_progress",
+                    Permission::Waiting => false,
+                };
+                let is_asked_about = open.permission == Permission::NotAsked
+                    && asks.contains(&open.told.kind)
+                    && status != "completed";
                 match ruling {
                     Ruling::Stopped(reason) => Some(reason.clone()),
                     Ruling::Refused(reason) if runs && !is_asked_about => {
                         let what = told.unwrap_or_else(|| first_line(reason));
-                        Some(format!("{what}\nThe agent began it without asking, so its turn is cancelled."))
+                        let how = match open.permission {
+                            Permission::NotAsked | Permission::Waiting => "without asking",
+                            Permission::Granted => "in the place of what was allowed",
+                            Permission::Denied => "after a no",
+                        };
+                        Some(format!("{what}\nThe agent began it {how}, so its turn is cancelled."))
                     }
                     Ruling::Refused(_) | Ruling::Asked(_) | Ruling::Passed => None,
                 }

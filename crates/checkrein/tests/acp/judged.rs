@@ -206,6 +206,22 @@ fn a_lasting_yes_goes_on_where_the_agent_offers_no_other_and_that_is_said() {
 }
 
 #[test]
+fn a_call_that_turns_into_another_one_after_the_yes_ends_the_turn() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    connection.reaches_editor(&asks(&json!(0), "s1", "c1", "git log -2"));
+    connection.reaches_agent(&chooses(&json!(0), "once"));
+    connection.agent_says(&tells(
+        "s1",
+        &json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c1", "kind": "execute", "status": "in_progress",
+            "title": "rm -rf ~", "rawInput": { "command": "rm -rf ~" } }),
+    ));
+    assert_eq!(connection.agent_hears()["method"], "session/cancel");
+    connection.end();
+}
+
+#[test]
 fn an_answer_of_the_user_that_says_two_things_is_a_no() {
     let environment = TestEnvironment::new();
     let mut connection = Connection::open(&environment);

@@ -289,9 +289,15 @@ impl<'a> ToolCall<'a> {
         self.effects.push(effect);
     }
 
-    /// Reads a file.
+    /// Reads a file, or those that a pattern means: whatever lies in the directory above its first sign may be among them.
     pub(crate) fn read(&mut self, text: &str) {
         let path = self.path(text, Last::Follow);
+        if let Some(directory) = above_pattern(text).filter(|_| self.entry(&path) == Entry::Missing) {
+            let path = self.path(directory, Last::Follow);
+            self.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
+            self.search_credentials(directory);
+            return;
+        }
         self.add(EffectKind::FileRead, Target::Path(path));
         self.read_behind_links(text);
     }
@@ -498,4 +504,14 @@ fn plain_path(text: &str) -> Option<String> {
 /// The text of an item of a list: itself, or its path when it is an object (`{"path": "a.txt"}`).
 fn item_text(item: &Json) -> Option<&str> {
     item.as_str().or_else(|| text_of(item, PATH_KEYS))
+}
+
+/// The directory above the first sign of a pattern: `a/b` of `a/b/*.rs`, `.` of `*.rs`; `None` of what is none.
+fn above_pattern(text: &str) -> Option<&str> {
+    let sign = text.find(['*', '?', '[', '{'])?;
+    match text.get(..sign)?.rsplit_once('/') {
+        Some(("", _)) => Some("/"),
+        Some((directory, _)) => Some(directory),
+        None => Some("."),
+    }
 }

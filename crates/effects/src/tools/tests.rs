@@ -68,6 +68,12 @@ fn tools_for_files_touch_their_files() {
             json!({"include": ["a.txt", "b.txt"]}),
             vec!["file_read a.txt", "file_read b.txt"],
         ),
+        ("read_many_files", json!({"include": ["docs/*.md"]}), vec!["file_read docs recursive"]),
+        (
+            "read_many_files",
+            json!({"include": ["/home/dev/.ssh/*"]}),
+            vec!["file_read /home/dev/.ssh recursive", "secret_read /home/dev/.ssh recursive"],
+        ),
         ("Grep", json!({"pattern": "x", "path": "docs"}), vec!["file_read docs recursive"]),
         (
             "rg",
