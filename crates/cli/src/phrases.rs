@@ -192,6 +192,7 @@ pub fn damage(damage: LedgerDamage) -> &'static str {
         LedgerDamage::Changed => "its last record was changed",
         LedgerDamage::Unreadable => "some of its lines could not be read",
         LedgerDamage::Lost => "records were missing",
+        LedgerDamage::PutBack => "what was removed was put back",
     }
 }
 

@@ -106,10 +106,11 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 fn file_of(home: &StateDirectory, target: HaltTarget<'_>) -> PathBuf {
-    home.halts().join(name_of(target))
+    home.halts().join(halt_name(target))
 }
 
-fn name_of(target: HaltTarget<'_>) -> &str {
+/// The name of the file of a halt.
+pub fn halt_name(target: HaltTarget<'_>) -> &str {
     match target {
         HaltTarget::Session(folder) => folder.as_str(),
         HaltTarget::All => ALL,
