@@ -115,6 +115,56 @@ fn a_halt_that_a_user_lifts_while_an_agent_runs_within_bounds_stays_lifted() {
 }
 
 #[test]
+fn making_what_is_there_already_is_no_refusal() {
+    let environment = TestEnvironment::new();
+    let script =
+        "mkdir -p $S/../../x\nmkdir $HOME; mkdir -p src/deep/er; ln -s a $HOME 2>&1; mkdir $HOME/new; true\n";
+    let Some((_, told)) = run(&environment, script) else { return };
+    let refusals: Vec<&str> = told.lines().filter(|line| line.contains("may not change")).collect();
+    let home = environment.home().display().to_string();
+    assert!(refusals.iter().all(|line| !line.contains(&format!("change {home} "))), "{told}");
+    assert!(
+        refusals.iter().any(|line| line.contains(&format!("{home}/new"))),
+        "what is new is refused: {told}"
+    );
+}
+
+#[test]
+fn a_program_outside_of_what_may_be_read_is_named_with_the_option() {
+    let environment = TestEnvironment::new();
+    let agent = environment.home().join("agent.sh");
+    fs::write(&agent, "#!/bin/sh\necho ran\n").unwrap();
+    fs::set_permissions(&agent, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let temporary = environment.home().join("tmp");
+    fs::create_dir_all(&temporary).unwrap();
+    let path = agent.display().to_string();
+    let output = |options: &[&str]| {
+        let mut command = environment.command(env!("CARGO_BIN_EXE_checkrein"));
+        command.args(["run", "--write", ".", "--read", "."]).args(options).args(["--", &path]);
+        command.env("TMPDIR", &temporary).stdin(Stdio::null()).output().unwrap()
+    };
+    let refused = output(&[]);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    if told.contains("does not hold") {
+        return checkrein_testkit::not_run("the kernel does not hold a scope");
+    }
+    assert_eq!(refused.status.code(), Some(126), "{told}");
+    assert!(
+        told.contains("outside of what `--read` names") && told.contains(&format!("--read {path}")),
+        "{told}"
+    );
+    let ran = output(&["--read", &path]);
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "ran\n", "{}", String::from_utf8_lossy(&ran.stderr));
+    // What a run was kept within is shown with it.
+    let shown = environment.succeed(&["run", "show", "LAST"]);
+    let project = environment.project().display().to_string();
+    assert!(
+        shown.contains("may write") && shown.contains(&project) && shown.contains("every host"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn an_agent_within_bounds_that_leaves_records_alone_hears_nothing_of_them() {
     let environment = with_sessions();
     let payload = environment.payload("inside", "PreToolUse", shell_call("h1", "ls", json!({})));
