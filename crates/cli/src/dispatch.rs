@@ -443,12 +443,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
                 AuditKeyCommand::Unlock => audit_keys::unlock(&environment, output),
             },
             AuditCommand::Prune { dry_run } => audit::prune(&environment, dry_run.into(), output),
-            AuditCommand::Export { session, form, output, follow } => audit::export(
+            AuditCommand::Export { session, form, output: file, follow } => audit::export(
                 &environment,
                 session.as_deref(),
                 form.map(Into::into),
-                output.as_deref(),
-                if follow { audit::Going::On } else { audit::Going::Ends },
+                file.as_deref(),
+                (if follow { audit::Going::On } else { audit::Going::Ends }, output),
             ),
         },
         Command::Credential { command } => match command {
