@@ -289,7 +289,8 @@ pub fn record(body: &RecordBody) -> RecordWords {
             plainly(format!("settings changed: {file}"), decision.clone())
         }
         RecordBody::Failure { stage, kind, detail, verdict } => RecordWords {
-            verdict: Some(*verdict),
+            // What fails behind a call decides nothing about one, and is not fine for it.
+            verdict: Some(*verdict).filter(|verdict| *verdict != VerdictKind::Ok),
             what: format!("{}: {}", failed_stage(stage), failure(kind)),
             why: detail.clone(),
         },
