@@ -10,6 +10,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -620,7 +621,7 @@ fn records_go_to_a_webhook_and_what_it_refuses_stands_aside() {
     assert_eq!(until("the failure", || failure(&environment, "t"))["kind"], "put_aside");
     assert!(text.contains("\"ls\""), "{text}");
 
-    // Where records are encrypted, what stands aside names them and holds no word of them.
+    // Where records are encrypted, what stands aside is, too.
     let address = format!("http://127.0.0.1:{port}/records");
     let encrypted = TestEnvironment::new();
     encrypted.configure(
@@ -632,7 +633,7 @@ fn records_go_to_a_webhook_and_what_it_refuses_stands_aside() {
     let aside = encrypted.state().join("plugins/dead-letters/webhook.jsonl");
     let text = until("what stands aside", || fs::read_to_string(&aside).ok().filter(|text| !text.is_empty()));
     let first: Json = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    assert!(first["record"]["hash"].is_string() && !text.contains("quince"), "{text}");
+    assert!(first["record"].is_string() && !text.contains("quince"), "{text}");
 }
 
 #[test]
@@ -654,6 +655,108 @@ fn a_webhook_that_is_away_gets_its_records_later() {
     });
     assert_eq!(body["records"][0]["seq"], 1);
     assert!(!environment.state().join("plugins/dead-letters").exists());
+}
+
+#[test]
+fn what_a_session_had_on_record_before_a_webhook_was_set_does_not_go_to_it() {
+    let environment = TestEnvironment::new();
+    call(&environment, "before", "one", "ls", false);
+    thread::sleep(Duration::from_millis(20));
+    let (port, posted) = web_server("200 OK");
+    exporting(&environment, "webhook", &format!("http://127.0.0.1:{port}/records"));
+    environment.succeed(&["plugin", "run"]);
+    call(&environment, "after", "one", "ls", false);
+    let body = until("the records", || {
+        environment.succeed(&["plugin", "run"]);
+        posted.try_recv().ok()
+    });
+    assert_eq!((&body["session"], &body["records"][0]["seq"]), (&json!("after"), &json!(1)), "{body}");
+    // A session that goes on is taken from where it was then.
+    let known = environment.records("before").len();
+    call(&environment, "before", "two", "ls", false);
+    let body = until("the later records", || {
+        environment.succeed(&["plugin", "run"]);
+        posted.try_recv().ok().filter(|body| body["session"] == "before")
+    });
+    assert_eq!(body["records"][0]["seq"], known + 1, "{body}");
+}
+
+#[test]
+fn what_stands_aside_goes_again_once_the_server_takes_records() {
+    let environment = TestEnvironment::new();
+    let aside = environment.state().join("plugins/dead-letters/webhook.jsonl");
+    fs::create_dir_all(aside.parent().unwrap()).unwrap();
+    let letter = |session: &str, more: Json| {
+        let mut line = json!({ "session": session, "why": "x", "record": { "seq": 4 } });
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let lines = letter("away", json!({})) + &letter("refused", json!({ "aside_for": "refusal" }));
+    fs::write(&aside, lines).unwrap();
+    let (port, posted) = web_server("200 OK");
+    exporting(&environment, "webhook", &format!("http://127.0.0.1:{port}/records"));
+    call(&environment, "s", "one", "ls", false);
+    let mut sessions = BTreeSet::new();
+    while !sessions.contains("away") {
+        let body = posted.recv_timeout(PATIENCE).unwrap();
+        sessions.insert(body["session"].as_str().unwrap().to_owned());
+    }
+    assert!(!sessions.contains("refused"), "{sessions:?}");
+    // Who asks for all has it sent as well.
+    until("what was refused", || {
+        environment.succeed(&["plugin", "run"]);
+        posted.try_recv().ok().filter(|body| body["session"] == "refused")
+    });
+    until("nothing aside", || (!aside.exists()).then_some(()));
+}
+
+#[test]
+fn the_records_that_a_receiver_gets_make_a_chain_also_where_a_plugin_failed() {
+    let environment = TestEnvironment::new();
+    let (port, posted) = web_server("200 OK");
+    environment.configure(
+        "config.yaml",
+        &format!(
+            "audit:\n  export:\n    webhook: \"http://127.0.0.1:{port}/\"\n    syslog: \"tcp:127.0.0.1:1\"\n"
+        ),
+    );
+    environment.succeed(&["trust", "--yes"]);
+    call(&environment, "s", "one", "ls", false);
+    // That syslog takes nothing is a record of the session.
+    until("the failure", || failure(&environment, "s"));
+    call(&environment, "s", "two", "ls", false);
+    let last = environment.records("s").last().unwrap()["seq"].as_u64().unwrap();
+    let mut taken: Vec<Json> = Vec::new();
+    while taken.last().is_none_or(|record| record["seq"].as_u64().unwrap() < last) {
+        let body = posted.recv_timeout(PATIENCE).unwrap();
+        taken.extend(body["records"].as_array().unwrap().iter().cloned());
+    }
+    assert!(taken.windows(2).all(|pair| pair[1]["prev"] == pair[0]["hash"]), "{taken:?}");
+    assert!(taken.iter().any(|record| record["body"]["stage"] == "plugin"), "{taken:?}");
+}
+
+#[test]
+fn a_run_of_plugins_says_once_what_concerns_all_sessions() {
+    if !holds_bounds() {
+        return;
+    }
+    let environment = TestEnvironment::new();
+    let manifest = json!({ "kinds": ["patterns"] });
+    let folder = answering(&environment, "watch", &manifest, "{'issues': []}");
+    enable(&environment, &folder);
+    let installed = environment.home().join(".config/checkrein/plugins/watch/plugin.py");
+    fs::write(&installed, "print()\n").unwrap();
+    for session in ["a", "b", "c"] {
+        call(&environment, session, "one", "ls", false);
+        until("the failure", || failure(&environment, session));
+    }
+    let output = environment.checkrein(&["plugin", "run"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(text.matches("its files changed").count(), 1, "{text}");
+    // It decided about no call, so it is not fine either.
+    let log = environment.succeed(&["log"]);
+    let line = log.lines().find(|line| line.contains("plugin")).unwrap();
+    assert!(!line.trim_start().starts_with("ok"), "{log}");
 }
 
 #[test]

@@ -174,7 +174,19 @@ fn exports_have_the_form_that_is_configured() {
     assert!(environment.succeed(&["audit", "export"]).starts_with('{'));
     environment.configure("config.yaml", "audit:\n  export_format: csv\n");
     assert!(!environment.succeed(&["audit", "export"]).starts_with('{'));
-    assert!(environment.succeed(&["audit", "export", "--form", "jsonl"]).starts_with('{'));
+    for form in ["jsonl", "json"] {
+        assert!(environment.succeed(&["audit", "export", "--form", form]).starts_with('{'), "{form}");
+    }
+    // Who asks for JSON gets it, or an error.
+    assert!(environment.succeed(&["--json", "audit", "export"]).starts_with('{'));
+    assert!(!environment.checkrein(&["--json", "audit", "export", "--form", "csv"]).status.success());
+    // One set of names: the setting takes those of the option, and its older one.
+    for (form, beginning) in [("cef", "CEF:"), ("ocsf", "{"), ("jsonl", "{"), ("json", "{")] {
+        environment.configure("config.yaml", &format!("audit:\n  export_format: {form}\n"));
+        environment.bash("s", "rm -rf ~");
+        let said = environment.succeed(&["audit", "export"]);
+        assert!(said.starts_with(beginning), "{form}: {said}");
+    }
 }
 
 // Source: seed 001-55

@@ -308,6 +308,27 @@ fn a_session_goes_on_from_one_to_the_other() {
     assert!(environment.succeed(&["audit", "verify"]).contains("intact"));
 }
 
+/// `checkrein hook` is answered like the small program.
+#[test]
+fn the_large_program_is_answered_as_a_hook_too() {
+    let environment = TestEnvironment::new();
+    environment.configure("config.yaml", RESIDENT);
+    let _resident = Resident::start(&environment);
+    let mut child = environment
+        .command("/bin/sh")
+        .args(["-c", "ulimit -f 0; exec \"$0\" hook claude", env!("CARGO_BIN_EXE_checkrein")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let payload = shell_payload(&environment, "large", "one", "rm -rf ~");
+    child.stdin.take().unwrap().write_all(&payload).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(decision(&serde_json::from_slice(&output.stdout).unwrap()), Some("deny"));
+    // It cannot write itself, so what is on record was written by the process that stays.
+    assert_eq!(environment.records("large")[0]["body"]["type"], "review");
+}
+
 /// A hook decides by itself, within its time, and what it decides is on record once.
 fn decides_by_itself(environment: &TestEnvironment, session: &str) {
     let begun = Instant::now();

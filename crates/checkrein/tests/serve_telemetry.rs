@@ -220,6 +220,37 @@ fn what_no_collector_takes_is_counted_and_nothing_waits_for_it() {
     assert!(traces.windows(2).all(|pair| pair[0].2 != pair[1].2), "{traces:?}");
 }
 
+#[test]
+fn what_came_before_the_server_is_not_sent_also_where_the_index_is_new() {
+    let sink = Sink::start(|_, _| (200, ""));
+    let environment = TestEnvironment::new();
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", sink.url.as_str())];
+    // Everything is in no index yet.
+    session(&environment);
+    std::thread::sleep(Duration::from_millis(20));
+    let mut server = Serving::start_with(&environment, "127.0.0.1:0", &variables);
+    server.until("/v1/sessions", |answer| answer.json()["sessions"][0]["calls"] == 2);
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(sink.all("/v1/traces", SPANS), Vec::<Json>::new());
+    let call = shell_call("three", "ls -l", json!({}));
+    environment.answer_to(&environment.payload("later", "PreToolUse", call.clone()));
+    let mut ended = call;
+    ended["tool_response"] = json!({ "stdout": "a", "stderr": "" });
+    environment.answer_to(&environment.payload("later", "PostToolUse", ended));
+    sink.until("the later call", |sink| !sink.all("/v1/traces", SPANS).is_empty());
+    let sent = sink.all("/v1/traces", SPANS).len();
+    assert_eq!(server.terminate(), Some(0));
+    for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        drop(std::fs::remove_file(environment.state().join(name)));
+    }
+    let server = Serving::start_with(&environment, "127.0.0.1:0", &variables);
+    server.until("/v1/sessions", |answer| {
+        answer.json()["sessions"].as_array().is_some_and(|all| all.len() == 2)
+    });
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(sink.all("/v1/traces", SPANS).len(), sent, "what was sent is not sent again");
+}
+
 // Source: seed 004-1
 #[test]
 fn one_variable_turns_it_off() {

@@ -70,6 +70,7 @@ fn every_kind_has_words_that_need_no_explanation() {
         LedgerDamage::Changed,
         LedgerDamage::Unreadable,
         LedgerDamage::Lost,
+        LedgerDamage::PutBack,
     ];
     all.extend(damages.map(|damage| phrases::damage(damage).to_owned()));
     for words in &all {

@@ -27,6 +27,7 @@ pub mod history;
 pub mod incidents;
 pub mod init;
 mod insertions;
+mod lifted_halts;
 pub mod log;
 pub(crate) mod manual;
 pub mod marks;

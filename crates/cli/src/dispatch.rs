@@ -445,12 +445,12 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
             AuditCommand::Prune { dry_run, yes } => {
                 audit::prune(&environment, dry_run.into(), yes.into(), output)
             }
-            AuditCommand::Export { session, form, output, follow } => audit::export(
+            AuditCommand::Export { session, form, output: file, follow } => audit::export(
                 &environment,
                 session.as_deref(),
                 form.map(Into::into),
-                output.as_deref(),
-                if follow { audit::Going::On } else { audit::Going::Ends },
+                file.as_deref(),
+                (if follow { audit::Going::On } else { audit::Going::Ends }, output),
             ),
         },
         Command::Credential { command } => match command {

@@ -192,6 +192,7 @@ pub fn damage(damage: LedgerDamage) -> &'static str {
         LedgerDamage::Changed => "its last record was changed",
         LedgerDamage::Unreadable => "some of its lines could not be read",
         LedgerDamage::Lost => "records were missing",
+        LedgerDamage::PutBack => "what was removed was put back",
     }
 }
 
@@ -288,7 +289,8 @@ pub fn record(body: &RecordBody) -> RecordWords {
             plainly(format!("settings changed: {file}"), decision.clone())
         }
         RecordBody::Failure { stage, kind, detail, verdict } => RecordWords {
-            verdict: Some(*verdict),
+            // What fails behind a call decides nothing about one, and is not fine for it.
+            verdict: Some(*verdict).filter(|verdict| *verdict != VerdictKind::Ok),
             what: format!("{}: {}", failed_stage(stage), failure(kind)),
             why: detail.clone(),
         },

@@ -10,7 +10,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 
 use checkrein_clients::is_canary;
-use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, strictest};
+use checkrein_policy::{Config, ConfigSource, Layer, LayerKind, settings_of, strictest};
 use checkrein_protocol::{AbsolutePath, HookEvent, HookEventKind, RecordBody, Timestamp};
 use checkrein_review::VerdictKind;
 use checkrein_session::SessionLedger;
@@ -41,6 +41,8 @@ pub struct LoosenedConfiguration {
     pub path: AbsolutePath,
     /// What differs, by name; empty where the file cannot be used.
     pub settings: Vec<&'static str>,
+    /// The values of these settings that were confirmed and those of now, each as it would be written, behind its name.
+    pub values: Vec<(&'static str, String, String)>,
     /// When the file changed last; `None` where it is gone.
     pub since: Option<Timestamp>,
 }
@@ -195,7 +197,12 @@ fn compared(environment: &HostEnvironment, was: &OwnTexts, now: &OwnTexts) -> Op
         config_files::user_file(environment)
     };
     let since = fs::metadata(path.as_str()).ok().as_ref().and_then(status_changed);
-    Some(LoosenedConfiguration { path, settings, since })
+    let pairs = settings_of(&before).into_iter().zip(settings_of(&is));
+    let values = pairs
+        .filter(|(old, _)| settings.contains(&old.path))
+        .map(|(old, new)| (old.path, old.value, new.value))
+        .collect();
+    Some(LoosenedConfiguration { path, settings, values, since })
 }
 
 /// What a text says, with what is built in; `None` when it cannot be used.

@@ -62,11 +62,11 @@ impl ResidentEngine {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
         let lock = checkrein_lock(&folder.join("lock"))?;
         let key = ResidentKey::made(environment)?;
-        let hook = environment
+        let program = environment
             .program
-            .as_deref()
-            .map(|program| program.with_file_name(HOOK))
+            .clone()
             .ok_or_else(|| io::Error::new(ErrorKind::NotFound, "this program is not known"))?;
+        let hook = program.with_file_name(HOOK);
         let socket = resident::socket(environment);
         match fs::remove_file(&socket) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -77,6 +77,7 @@ impl ResidentEngine {
         let desk = Arc::new(Desk {
             key,
             hook,
+            program,
             own: environment.clone(),
             started: SharedProcesses::default(),
             parsed: Arc::default(),
@@ -123,6 +124,7 @@ fn checkrein_lock(path: &Path) -> io::Result<File> {
 struct Desk {
     key: ResidentKey,
     hook: PathBuf,
+    program: PathBuf,
     own: HostEnvironment,
     started: SharedProcesses,
     parsed: Arc<ParsedConfigurations>,
@@ -138,7 +140,10 @@ impl Desk {
         conversation.say_exactly(&own).ok()?;
         // Nobody else keeps this thread waiting for a question.
         let process = conversation.process().filter(|_| conversation.is_with_own_user())?;
-        resident::runs(process, &self.hook).ok()?;
+        // `checkrein hook` does what the small program does.
+        let asking = [&self.hook, &self.program]
+            .into_iter()
+            .find(|program| resident::runs(process, program).is_ok())?;
         let heard = conversation.hear().ok()?;
         let started = Instant::now();
         let (theirs, rest) = heard.split_at_checked(NONCE)?;
@@ -146,7 +151,9 @@ impl Desk {
         if !self.key.is_code(Speaker::Hook, &[&own, theirs, asked], code) {
             return None;
         }
-        let answer = self.judged(&Request::read(asked)?, process, started).unwrap_or(Answer::NotTaken);
+        let answer = self
+            .judged(&Request::read(asked)?, (process, asking.as_path()), started)
+            .unwrap_or(Answer::NotTaken);
         let answer = answer.written();
         let code = self.key.code(Speaker::Engine, &[&own, theirs, asked, &answer]);
         conversation.give(ANSWER_DEADLINE);
@@ -154,7 +161,7 @@ impl Desk {
     }
 
     /// What the hook would answer; `None` where it has to do that itself.
-    fn judged(&self, request: &Request, process: i32, started: Instant) -> Option<Answer> {
+    fn judged(&self, request: &Request, (process, asking): (i32, &Path), started: Instant) -> Option<Answer> {
         let client = checkrein_clients::named(&request.client)?;
         let event = (client.decode)(&request.payload).ok()?;
         if is_too_long(&event) {
@@ -170,7 +177,7 @@ impl Desk {
             return None;
         }
         let environment =
-            environment.asked_by(process, self.hook.clone(), &self.started).keeping(Arc::clone(&self.parsed));
+            environment.asked_by(process, asking.to_owned(), &self.started).keeping(Arc::clone(&self.parsed));
         let response = Engine::new(environment).answer_for_hook(&event, started)?;
         // Some clients call the hooks of another one, with payloads of their own.
         let client = checkrein_clients::adapter(event.client);

@@ -110,15 +110,16 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 fn file_of(home: &StateDirectory, target: HaltTarget<'_>) -> PathBuf {
-    home.halts().join(name_of(target))
+    home.halts().join(halt_name(target))
 }
 
 /// What the reason in a halt file is bound to.
 fn purpose(target: HaltTarget<'_>) -> String {
-    format!("halts/{}", name_of(target))
+    format!("halts/{}", halt_name(target))
 }
 
-fn name_of(target: HaltTarget<'_>) -> &str {
+/// The name of the file of a halt.
+pub fn halt_name(target: HaltTarget<'_>) -> &str {
     match target {
         HaltTarget::Session(folder) => folder.as_str(),
         HaltTarget::All => ALL,

@@ -64,7 +64,7 @@ pub use error::LedgerError;
 pub use event_forms::{EventForm, event_line};
 pub use event_log::{EVENTS, Event, EventDetail, EventLevel, EventLog, EventWords, event_of, old_events};
 pub use export::{ExportError, export_csv, export_csv_header, export_json_lines};
-pub use halt::{Halt, HaltTarget, Lifted, halt, halted, is_halted, resume};
+pub use halt::{Halt, HaltTarget, Lifted, halt, halt_name, halted, is_halted, resume};
 pub use hash_chain::{content_hash, first_prev};
 pub use ledger::{Appended, Durability, Known, LOCK_WAIT, Ledger};
 pub use ledger_file::LedgerFile;

@@ -362,6 +362,11 @@ impl Chain {
                         self.verification.repairs.push(repair);
                         return;
                     }
+                    LedgerDamage::PutBack => {
+                        let repair = Broken { line: Some(number), kind: BrokenKind::Deleted, detail: reason };
+                        self.verification.repairs.push(repair);
+                        return;
+                    }
                     LedgerDamage::Shortened => BrokenKind::Truncated,
                     LedgerDamage::Lost => BrokenKind::Deleted,
                     LedgerDamage::Changed | LedgerDamage::Unreadable => BrokenKind::Edited,

@@ -306,6 +306,8 @@ pub enum LedgerDamage {
     Unreadable,
     /// Records are gone of which something outside the state directory knows.
     Lost,
+    /// Records, or the halt of the session, were gone, and were put back as they were.
+    PutBack,
 }
 
 /// A review, as written.

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::SuperviseError;
+use crate::mediation::system_paths;
 
 /// What a command may write, read and talk to, and how much it may use.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,19 @@ impl Scope {
     /// Whether a real path may be changed.
     pub fn may_write(&self, path: &Path) -> bool {
         self.write.iter().any(|root| path.starts_with(root))
+    }
+}
+
+impl Scope {
+    /// Whether a real path may be read, as far as this scope goes.
+    pub fn may_read(&self, path: &Path) -> bool {
+        match &self.read {
+            ReadScope::All => true,
+            ReadScope::Only(roots) => {
+                self.may_write(path)
+                    || roots.iter().cloned().chain(system_paths()).any(|root| path.starts_with(root))
+            }
+        }
     }
 }
 

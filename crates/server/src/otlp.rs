@@ -141,6 +141,7 @@ impl Telling {
         let milliseconds =
             environment.variables.get("OTEL_METRIC_EXPORT_INTERVAL").and_then(|text| text.parse().ok());
         let taken = *newest.borrow();
+        let began = environment.now().0;
         let mut teller = Teller {
             environment: environment.clone(),
             index: index.clone(),
@@ -151,7 +152,9 @@ impl Telling {
             taken,
             newest,
             detail: config.telemetry.events,
-            began: environment.now().0,
+            began,
+            since: began,
+            told: began,
             interval: milliseconds.map_or(INTERVAL, Duration::from_millis),
         };
         let thread = std::thread::Builder::new().name("otlp".to_owned()).spawn(move || teller.tell())?;
@@ -171,6 +174,9 @@ struct Teller {
     newest: watch::Receiver<i64>,
     detail: TelemetryEvents,
     began: u64,
+    /// Since when records are sent, and the time behind the newest one that was, in milliseconds since 1970.
+    since: u64,
+    told: u64,
     interval: Duration,
 }
 
@@ -195,18 +201,23 @@ impl Teller {
     fn tell_records(&mut self) {
         loop {
             let newest = *self.newest.borrow_and_update();
-            // An index that was made again counts from 1; what it takes up again was sent.
+            // An index that was made again counts from 1; what it takes up again was sent, which its times tell.
             if newest < self.taken {
-                self.taken = newest;
+                self.taken = 0;
+                self.since = self.told;
             }
             if newest <= self.taken {
                 return;
             }
             let Ok(connection) = self.index.reader() else { return };
             let found = taken_after(&connection, &self.environment.state, self.taken, BATCH);
-            let Ok(records) = found else { return };
+            let Ok(mut records) = found else { return };
             let Some(last) = records.last() else { return };
             self.taken = last.id;
+            // An index that is new, or was made again, takes up all that was on record before.
+            records.retain(|one| one.record.at.0 >= self.since);
+            let told = records.iter().map(|one| one.record.at.0 + 1).max().unwrap_or_default();
+            self.told = self.told.max(told);
             let spans: Vec<Json> = records.iter().flat_map(|one| self.spans.of(one)).collect();
             self.send(Signal::Traces, spans.len(), || {
                 resource("resourceSpans", "scopeSpans", "spans", &spans)

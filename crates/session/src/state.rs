@@ -213,7 +213,7 @@ impl Projection for SessionState {
                     LedgerDamage::Lost | LedgerDamage::Shortened | LedgerDamage::Changed => {
                         self.opaque_doubt = bounds::DOUBT;
                     }
-                    LedgerDamage::TornTail | LedgerDamage::Unreadable => {}
+                    LedgerDamage::TornTail | LedgerDamage::Unreadable | LedgerDamage::PutBack => {}
                 }
             }
             RecordBody::Event { name, .. } if OUTSIDE.contains(&name.as_str()) => self.behaviour.disturbed(),

@@ -58,7 +58,7 @@ pub fn rows() -> Vec<Row> {
         row("audit.export.webhook", [UNSET, r#""http://127.0.0.1:1/""#], &[], |scene| {
             taken_away(scene, "checkrein.webhook")
         }),
-        row("audit.export_format", [r#""json""#, r#""csv""#], &[], |scene| {
+        row("audit.export_format", [r#""jsonl""#, r#""csv""#], &[], |scene| {
             scene.verdict("ls");
             scene.succeed(&["audit", "export"]).starts_with('{').to_string()
         }),

@@ -1,7 +1,7 @@
 //! Answers about runs, confined commands and tests. Those of `exec`, `run` and `route` go to standard error: standard output is the program's.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{Moment, answers};
@@ -37,6 +37,8 @@ pub struct RunAnswer {
     /// Its limits.
     #[schemars(with = "super::parts::LimitsOfRun")]
     pub limits: Json,
+    /// What the kernel kept it within; null where nothing did.
+    pub bounds: Option<BoundsOfRun>,
     /// Whether the client told what it spent.
     pub told: bool,
     /// What it spent.
@@ -45,6 +47,17 @@ pub struct RunAnswer {
     /// Each start of the agent.
     #[schemars(with = "Vec<super::parts::AttemptOfRun>")]
     pub attempts: Json,
+}
+
+/// What an agent may change, read and talk to. An empty list is as wide as an agent usually needs.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BoundsOfRun {
+    /// What it may change beside its own state and temporary files.
+    pub write: Vec<String>,
+    /// What it may read.
+    pub read: Vec<String>,
+    /// Whom it may talk to.
+    pub network: Vec<String>,
 }
 
 /// The end of a run.

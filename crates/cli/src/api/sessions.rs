@@ -117,6 +117,10 @@ pub struct StandingIssue {
 pub struct DetectedIssue {
     /// `SESSION:NUMBER`.
     pub id: String,
+    /// When it was found.
+    pub at: Moment,
+    /// When it was over; null while it stands.
+    pub ended: Option<Moment>,
     /// What the user said about it: `confirmed` or `false_alarm`.
     #[schemars(with = "Option<String>")]
     pub judgement: Json,

@@ -160,6 +160,7 @@ impl From<JudgementName> for Judgement {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum FormName {
     /// The records as they are
+    #[value(alias = "json")]
     Jsonl,
     /// A table of the records
     Csv,

@@ -316,7 +316,9 @@ fn usual_form(environment: &HostEnvironment) -> ExportForm {
     let loaded = config_files::load(environment, &find_workspace(&environment.cwd));
     match loaded.map(|loaded| loaded.config.audit.export_format) {
         Ok(ExportFormat::Csv) => ExportForm::Csv,
-        Ok(ExportFormat::Json) | Err(_) => ExportForm::JsonLines,
+        Ok(ExportFormat::Cef) => ExportForm::Events(EventForm::Cef),
+        Ok(ExportFormat::Ocsf) => ExportForm::Events(EventForm::Ocsf),
+        Ok(ExportFormat::JsonLines | ExportFormat::Json) | Err(_) => ExportForm::JsonLines,
     }
 }
 
@@ -331,9 +333,19 @@ pub fn export(
     session: Option<&str>,
     form: Option<ExportForm>,
     file: Option<&str>,
-    going: Going,
+    (going, output): (Going, OutputForm),
 ) -> Result<ExitStatus, CommandError> {
-    let form = form.unwrap_or_else(|| usual_form(environment));
+    let form = match (form, output) {
+        (Some(ExportForm::Csv | ExportForm::Events(EventForm::Cef)), OutputForm::Json) => {
+            return Err(CommandError::user(
+                "`--json` and `--form` ask for different formats",
+                "leave one of them out; `--form jsonl` and `--form ocsf` are JSON",
+            ));
+        }
+        (Some(form), _) => form,
+        (None, OutputForm::Json) => ExportForm::JsonLines,
+        (None, OutputForm::Text) => usual_form(environment),
+    };
     if going == Going::On && !matches!(form, ExportForm::Events(_)) {
         return Err(CommandError::user(
             "`--follow` goes on with events only",

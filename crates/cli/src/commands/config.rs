@@ -8,7 +8,7 @@ use super::team_policy::overridden;
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api::installation::{LoosenedFile, SettingEntry, Settings, ValidConfiguration};
 use crate::api::{self, recorded};
-use crate::terminal::{dim, plain, print, print_exact, table, wrapped};
+use crate::terminal::{brief, dim, plain, print, print_exact, table, wrapped};
 use checkrein_engine::config_files;
 use checkrein_engine::confirmed_configuration::{self, LoosenedConfiguration};
 use checkrein_engine::environment::HostEnvironment;
@@ -136,12 +136,22 @@ pub fn waiting(loosening: &Loosening) -> String {
 
 /// What waits in the user's own configuration, and what they can do about it.
 pub(super) fn loosened_in_words(environment: &HostEnvironment, found: &LoosenedConfiguration) -> String {
+    let values: String = found
+        .values
+        .iter()
+        .map(|(name, before, now)| {
+            plain(&format!("  {name}: {} before, {} now", brief(before, VALUE), brief(now, VALUE))) + "\n"
+        })
+        .collect();
     format!(
-        "{}.\nA process that an agent left behind could have written that, so it waits for you:\n  \
+        "{}.\n{values}A process that an agent left behind could have written that, so it waits for you:\n  \
          you changed it: `checkrein trust` in a terminal confirms it\n  you did not: put the file back as it was",
         loosened_in_a_line(environment, found)
     )
 }
+
+/// How much of a value is shown, in characters (ours).
+const VALUE: usize = 60;
 
 /// The same in one line, without what to do.
 pub(super) fn loosened_in_a_line(environment: &HostEnvironment, found: &LoosenedConfiguration) -> String {

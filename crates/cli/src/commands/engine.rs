@@ -8,10 +8,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use checkrein_engine::Context;
+use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 use checkrein_engine::resident::socket;
 use checkrein_hook::ResidentEngine;
+use checkrein_world::find_workspace;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
@@ -37,10 +39,22 @@ pub fn engine(
 ) -> Result<ExitStatus, CommandError> {
     for_no_agent(environment, "engine")?;
     if !is_wanted(environment) {
-        return Err(CommandError::user(
-            "`engine.resident` is not set, so hooks decide by themselves",
-            "set `engine.resident: true` in your own configuration",
-        ));
+        let workspace = find_workspace(&environment.cwd);
+        let is_set =
+            config_files::load(environment, &workspace).is_ok_and(|loaded| loaded.config.engine.resident);
+        return Err(if is_set {
+            CommandError::user(
+                format!(
+                    "`engine.resident` does not count here: your configuration lies within `{workspace}`, which counts as the project"
+                ),
+                "start it in another directory, such as your home directory",
+            )
+        } else {
+            CommandError::user(
+                "`engine.resident` is not set, so hooks decide by themselves",
+                "set `engine.resident: true` in your own configuration",
+            )
+        });
     }
     // As in the hook: a message would quote what is judged, and a record that cannot be written must be an error.
     panic::set_hook(Box::new(|_| {}));

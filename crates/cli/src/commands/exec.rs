@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -137,6 +138,7 @@ fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)
     let place = temporary.as_ref().map(|temporary| temporary.path.clone());
     scope.write.extend(place.clone());
     let held = wanted.held;
+    let unreadable = unreadable(&scope, wanted.command.first());
     let mut command = wanted.command.into_iter();
     let confined = SandboxedCommand {
         program: command.next().unwrap_or_default(),
@@ -160,7 +162,10 @@ fn run(wanted: ExecOptions, output: OutputForm) -> Result<u8, (u8, CommandError)
             SuperviseError::NotRun { .. } => NOT_RUNNABLE,
             _ => NOTHING_RUN,
         };
-        (status, error.into())
+        match unreadable.filter(|_| status == NOT_RUNNABLE) {
+            Some(path) => (status, outside_of_reading(&path)),
+            None => (status, error.into()),
+        }
     })?;
     if let Some(temporary) = temporary
         && !temporary.remove()
@@ -233,6 +238,38 @@ pub(super) fn state() -> Option<PathBuf> {
     let below = |folder: PathBuf| folder.join("checkrein");
     let own = of("CHECKREIN_HOME").or_else(|| of("XDG_STATE_HOME").map(below));
     fs::canonicalize(own.or_else(|| of("HOME").map(|home| below(home.join(".local/state"))))?).ok()
+}
+
+/// The longest first line of a script that names its interpreter, in bytes (Linux reads 256).
+const FIRST_LINE: u64 = 256;
+
+/// What must be read to start a program and may not be: the program, or the interpreter that its first line names. `None` where all of it may.
+fn unreadable(scope: &Scope, program: Option<&OsString>) -> Option<PathBuf> {
+    let given = Path::new(program?);
+    let path = if given.components().count() > 1 {
+        fs::canonicalize(given).ok()?
+    } else {
+        let folders = env::var_os("PATH")?;
+        env::split_paths(&folders).find_map(|folder| fs::canonicalize(folder.join(given)).ok())?
+    };
+    let mut line = Vec::new();
+    // What cannot be opened names nothing.
+    drop(File::open(&path).map(|file| file.take(FIRST_LINE).read_to_end(&mut line)));
+    let line = line.split(|byte| *byte == b'\n').next().and_then(|line| line.strip_prefix(b"#!"));
+    let interpreter = line.and_then(|line| {
+        let word = String::from_utf8_lossy(line).split_whitespace().next()?.to_owned();
+        fs::canonicalize(word).ok()
+    });
+    [Some(path), interpreter].into_iter().flatten().find(|path| !scope.may_read(path))
+}
+
+/// Says that a program was not started since it may not be read.
+fn outside_of_reading(path: &Path) -> CommandError {
+    let path = plain(&path.to_string_lossy());
+    CommandError::user(
+        format!("`{path}` cannot be run: it lies outside of what `--read` names"),
+        format!("`--read {path}` would allow it"),
+    )
 }
 
 /// A scope is made of real places: a link could be turned elsewhere.

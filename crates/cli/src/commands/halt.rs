@@ -6,6 +6,7 @@ use checkrein_session::{ResumeTerms, SessionLedger, TERMS_EVENT};
 use checkrein_supervise::runs::{Runs, Whereabouts};
 use checkrein_world::find_workspace;
 
+use super::lifted_halts::note_lifted;
 use super::name_choice::{self, NamedKind, is_near};
 use super::session_choice::{folders, only_folder};
 use super::watch::EndedRuns;
@@ -223,12 +224,14 @@ pub fn resume_on_terms(
         // Before the halt is lifted: no call runs without them.
         set_terms(environment, folder, terms)?;
     }
-    let lifted = checkrein_ledger::resume(&environment.state, aim(folder.as_ref()))?;
     // All sessions go on, those too that were halted by name, or by what they did.
     let by_name = match which {
         Which::All => checkrein_ledger::halted(&environment.state)?,
         Which::Named(_) | Which::Only => Vec::new(),
     };
+    let names = by_name.iter().map(FolderName::as_str);
+    note_lifted(environment, names.chain([checkrein_ledger::halt_name(aim(folder.as_ref()))]))?;
+    let lifted = checkrein_ledger::resume(&environment.state, aim(folder.as_ref()))?;
     if lifted == Lifted::WasNotHalted && by_name.is_empty() {
         let what = if folder.is_some() { "nothing of that name is halted" } else { "nothing is halted" };
         return Err(CommandError::user(what, "`checkrein session list` shows what is halted"));

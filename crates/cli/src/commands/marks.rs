@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use checkrein_ledger::{Durability, lines};
 use checkrein_patterns::{Issue, PatternKind};
-use checkrein_protocol::{Judgement, RecordBody};
+use checkrein_protocol::{Judgement, RecordBody, Timestamp};
 use checkrein_session::SessionLedger;
 
 use super::session_choice::{folders, only_folder};
 use super::short_names::ShortNames;
 use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::{self, recorded};
-use crate::render::{judgement_words, severity_name};
-use crate::terminal::{log, plain, print, print_exact, table};
+use crate::render::{judgement_words, severity_name, time};
+use crate::terminal::{dim, log, plain, print, print_exact, table};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -105,8 +105,14 @@ struct Column {
 /// An issue with what was said about it last.
 struct Judged {
     id: String,
+    /// When it was found.
+    at: Timestamp,
+    /// When it was over; `None` while it stands, as far as is known.
+    ended: Option<Timestamp>,
     issue: Issue,
     judgement: Option<Judgement>,
+    /// Whether a later record is about the same issue, which went on or got worse.
+    goes_on: bool,
 }
 
 /// Lists the newest issues with what was said about them, newest last.
@@ -116,12 +122,16 @@ pub fn issues(
     output: OutputForm,
 ) -> Result<ExitStatus, CommandError> {
     let (mut judged, _) = read(environment)?;
+    judged.retain(|one| !one.goes_on || one.judgement.is_some());
+    judged.sort_by_key(|one| one.at);
     let shown = judged.split_off(judged.len().saturating_sub(count));
     match output {
         OutputForm::Json => {
             for one in &shown {
                 print_exact(&api::line(&api::sessions::DetectedIssue {
                     id: one.id.clone(),
+                    at: one.at.into(),
+                    ended: one.ended.map(Into::into),
                     judgement: recorded(&one.judgement),
                     issue: recorded(&one.issue),
                 })?);
@@ -131,15 +141,22 @@ pub fn issues(
         OutputForm::Text => {
             let names = ShortNames::of_sessions(environment);
             let rows = shown.iter().map(|one| {
+                let state = match (one.ended, one.goes_on) {
+                    (Some(at), _) => format!("over since {}", time(at.0)),
+                    (None, true) => "see below".to_owned(),
+                    (None, false) => "stands".to_owned(),
+                };
                 vec![
+                    dim(&time(one.at.0)),
                     names.of_record(&one.id),
                     one.issue.kind.name().to_owned(),
                     severity_name(one.issue.severity).to_owned(),
+                    state,
                     one.judgement.map_or("", judgement_words).to_owned(),
                     plain(&one.issue.summary),
                 ]
             });
-            print(&table(&["issue", "pattern", "severity", "mark", "what"], rows.collect()));
+            print(&table(&["time", "issue", "pattern", "severity", "state", "mark", "what"], rows.collect()));
             if !judged.is_empty() {
                 log(&format!("and {} older ones; `--number` shows more", judged.len()));
             }
@@ -225,13 +242,30 @@ fn read(environment: &HostEnvironment) -> Result<(Vec<Judged>, Vec<PatternKind>)
     for folder in folders(environment, None)? {
         let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
         let mut numbers = BTreeMap::new();
+        // The issue of each pattern that stands, by its place.
+        let mut standing: BTreeMap<PatternKind, usize> = BTreeMap::new();
         // Issues and marks only: the others need not be parsed.
         for record in lines(&ledger.path())?.holding("\"kind\":\"").filter_map(|line| line.ok()?.record) {
             match record.body {
                 RecordBody::Issue(issue) => {
+                    let before = standing.insert(issue.kind, judged.len());
+                    if let Some(before) = before.and_then(|place| judged.get_mut(place)) {
+                        before.goes_on = true;
+                    }
                     numbers.insert(record.seq, judged.len());
                     let id = format!("{}:{}", folder.as_str(), record.seq);
-                    judged.push(Judged { id, issue: *issue, judgement: None });
+                    judged.push(Judged {
+                        id,
+                        at: record.at,
+                        ended: None,
+                        issue: *issue,
+                        judgement: None,
+                        goes_on: false,
+                    });
+                }
+                RecordBody::IssueEnded { kind } => {
+                    let ended = standing.remove(&kind).and_then(|place| judged.get_mut(place));
+                    ended.into_iter().for_each(|one| one.ended = Some(record.at));
                 }
                 RecordBody::Marked { judgement: Judgement::Missed, kind, .. } => missed.push(kind),
                 RecordBody::Marked { record, judgement, .. } => {

@@ -1,6 +1,7 @@
 //! `checkrein plugin`: programs of the user that see what happened and say what should be stricter.
 
 mod answer;
+mod dead_letters;
 mod fault;
 mod process;
 mod run;

@@ -12,7 +12,7 @@ use super::{ExitStatus, OutputForm, for_people_only};
 use crate::api::sessions::Ticket;
 use crate::api::{self, recorded};
 use crate::render::{call, severity_name, time};
-use crate::terminal::{brief, dim, plain, print, print_exact, table, verdict_word};
+use crate::terminal::{brief, dim, log, plain, print, print_exact, table, verdict_word};
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
 
@@ -84,6 +84,11 @@ pub fn reviews(
                 ]
             });
             print(&table(&TICKETS, rows.collect()));
+            if all.iter().any(|known| known.ticket.closed.is_none()) {
+                log(
+                    "`checkrein show TICKET` shows an action; `checkrein ticket close TICKET --note TEXT` closes a ticket that you looked at",
+                );
+            }
         }
     }
     Ok(ExitStatus::Done)

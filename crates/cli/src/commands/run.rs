@@ -5,6 +5,7 @@
 //! | `given` | the credentials that the agent is given, and which of their values next |
 //! | `halted` | the report on a halt of a user |
 //! | `hooks` | what the hooks of the agent know of the run |
+//! | `kept_records` | what other sessions have on record, held while the agent can write it |
 //! | `limits` | what limits a run, and what holds it |
 //! | `stream_monitor` | judges what the agent is heard doing, where no hook does |
 //! | `options` | what is wanted of it |
@@ -22,6 +23,7 @@
 mod given;
 mod halted;
 mod hooks;
+mod kept_records;
 mod limits;
 mod options;
 mod pipeline;
@@ -74,6 +76,7 @@ use checkrein_engine::stop::{Barrier, Stopping, stop_session};
 use checkrein_engine::usage::prices;
 use given::{GivenCredentials, refusal_of_key};
 use hooks::HookCount;
+use kept_records::KeptRecords;
 use limits::{UNTOLD, counts, hold, model_of, stays_untold, switches, terminal_output, untold};
 pub use options::{KillGuarantee, RunOptions};
 use progress::ProgressLine;
@@ -287,6 +290,8 @@ impl Plan {
         let mut before: Option<Attempt> = None;
         let mut switches = self.switches;
         let mut rotation = Rotation::new(self.given.values(), self.nesting);
+        // What an agent without bounds may do is for its hooks to say.
+        let mut records = self.wanted.scope.as_ref().map(|_| KeptRecords::of(&self.environment));
         for made in 1_u32.. {
             let (told, tells) = io::pipe()?;
             let shown = rotation.current();
@@ -296,7 +301,7 @@ impl Plan {
                     drop(told);
                     kept.leave_locks_to_the_other();
                     let next = NextAttempt { switches, made, before: before.as_ref(), value: shown };
-                    return self.within(&above, &next, tells, kept);
+                    return self.within(&above, &next, tells, (kept, &mut records));
                 }
                 SupervisorSide::Outer(seen) => seen,
             };
@@ -304,6 +309,7 @@ impl Plan {
             let ended = match above {
                 SupervisorExit::Ended(status) => status,
                 SupervisorExit::Killed(ended) => {
+                    records.iter_mut().for_each(KeptRecords::finish);
                     let left = if ended.left == 0 {
                         String::new()
                     } else {
@@ -377,7 +383,7 @@ impl Plan {
         above: &SupervisorLink,
         next: &NextAttempt<'_>,
         mut tells: PipeWriter,
-        kept: &mut RunSession,
+        (kept, records): (&mut RunSession, &mut Option<KeptRecords>),
     ) -> Result<u8, CommandError> {
         let signals = Signals::remembered()?;
         let &NextAttempt { switches, made, before, .. } = next;
@@ -408,6 +414,7 @@ impl Plan {
         let (runs, run) = (Runs::new(self.environment.state.root()), kept.id().clone());
         let counts_tokens = switches.budget.is_some() || switches.tokens.is_some();
         let judge = |progress: &RunProgress| {
+            records.iter_mut().for_each(KeptRecords::look);
             let halted = halt(&self.environment, progress.session.as_deref())
                 // What its hooks halted they also say, with the reason.
                 .filter(|_| runs.hook_stop(&run).is_none())
@@ -469,6 +476,7 @@ impl Plan {
                 }
             })?;
         teller.finish();
+        records.iter_mut().for_each(KeptRecords::finish);
         let attempt = Attempt { estimate_is_told: estimated.is_some(), ..Attempt::of(&outcome, monitor) };
         let end = RunEnd {
             status: attempt.status,

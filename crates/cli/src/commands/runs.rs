@@ -142,6 +142,7 @@ fn described(
         worktree: state.worktree.clone(),
         session: state.session().map(str::to_owned),
         limits: recorded(&state.limits),
+        bounds: state.manner.scope.clone().and_then(|scope| serde_json::from_value(scope).ok()),
         told: state.told(),
         spent: spent_of(state),
         attempts: recorded(&state.attempts),

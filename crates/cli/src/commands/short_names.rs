@@ -1,9 +1,13 @@
 //! Names as lists show them: as short as can be typed, and as long as it takes to tell each from the others.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::ops::Bound;
 
 use checkrein_engine::environment::HostEnvironment;
+use checkrein_ledger::lines;
+use checkrein_protocol::RecordBody;
 
 use super::name_choice::{LEFT_OUT, is_named};
 use super::story::{ACTION, SESSION};
@@ -68,6 +72,36 @@ impl ShortNames {
             None => id.to_owned(),
         }
     }
+}
+
+/// How much of the ledgers is looked through for names of calls, in bytes (ours): it takes some hundredths of a second.
+const READ: u64 = 8 * 1024 * 1024;
+
+/// The calls on record, each behind the folder of its session; of the sessions written last, as far as that takes no longer than a list may.
+pub(super) fn known_calls(environment: &HostEnvironment) -> Vec<(String, String)> {
+    let mut ledgers = Vec::new();
+    for folder in environment.state.folders().unwrap_or_default() {
+        let ledger = environment.state.ledger(&folder);
+        let facts = fs::metadata(ledger.path());
+        ledgers
+            .extend(facts.ok().and_then(|facts| Some((facts.modified().ok()?, facts.len(), folder, ledger))));
+    }
+    ledgers.sort_by_key(|(written, ..)| Reverse(*written));
+    let mut left = READ;
+    let mut known = Vec::new();
+    for (_, length, folder, ledger) in ledgers {
+        let Some(rest) = left.checked_sub(length) else { break };
+        left = rest;
+        // What cannot be read names nothing.
+        let lines = lines(&ledger).into_iter().flatten().flatten();
+        known.extend(lines.filter_map(|line| match line.record?.body {
+            RecordBody::Review(review) => {
+                Some((folder.as_str().to_owned(), review.action_id.as_str().to_owned()))
+            }
+            _ => None,
+        }));
+    }
+    known
 }
 
 /// Which ids calls of several sessions have: such a one names none of them.

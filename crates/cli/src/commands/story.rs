@@ -13,7 +13,7 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
-use super::short_names::{SharedNames, ShortNames};
+use super::short_names::{SharedNames, ShortNames, known_calls};
 use super::show::action;
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
@@ -124,14 +124,12 @@ impl<'a> Story<'a> {
     /// One that goes on behind a session and the root of its workspace.
     fn behind(environment: &'a HostEnvironment, last: Option<FolderName>, workspace: Option<String>) -> Self {
         let sessions = ShortNames::of_sessions(environment);
-        Self {
-            environment,
-            last,
-            workspace,
-            sessions,
-            calls: ShortNames::of_calls(),
-            shared: SharedNames::default(),
-        }
+        // What a list shows must be told from what it leaves out, too: `show` looks through all.
+        let known = known_calls(environment);
+        let (mut calls, mut shared) = (ShortNames::of_calls(), SharedNames::default());
+        calls.take(known.iter().map(|(_, id)| id.as_str()));
+        shared.take(known.iter().map(|(folder, id)| (folder.as_str(), id.as_str())));
+        Self { environment, last, workspace, sessions, calls, shared }
     }
 
     /// The entries, which are in the order of time, session by session: the one that something happened in last comes last.

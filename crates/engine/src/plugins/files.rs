@@ -152,7 +152,7 @@ fn fault(manifest: &PluginManifest, folder: &Path) -> Option<(String, &'static s
         if !folder.join(path).is_file() {
             return Some((
                 format!("the program `{program}` is not there"),
-                "build it first; the README of the plugin says how",
+                "build it first, in its folder; one in Rust by `cargo install --path . --root .`",
             ));
         }
     }

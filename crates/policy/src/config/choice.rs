@@ -200,10 +200,16 @@ choice! {
 choice! {
     /// The form of an export (seed 001).
     ExportFormat {
-        /// JSON Lines.
-        Json = "json",
-        /// Comma-separated values.
+        /// The records as they are, as JSON Lines.
+        JsonLines = "jsonl",
+        /// A table, as comma-separated values.
         Csv = "csv",
+        /// Events in Common Event Format.
+        Cef = "cef",
+        /// Events as OCSF.
+        Ocsf = "ocsf",
+        /// The older name of `jsonl`.
+        Json = "json",
     }
 }
 

@@ -773,7 +773,7 @@ impl Default for Audit {
             },
             sync: Sync::Important,
             log_level: LogLevel::Info,
-            export_format: ExportFormat::Json,
+            export_format: ExportFormat::JsonLines,
             export: AuditExport::default(),
         }
     }

@@ -243,70 +243,102 @@ impl Caller {
         let cwd = libc::AT_FDCWD;
         let open = |flags: i32| {
             let writes = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) != 0;
-            (writes, flags & libc::O_CREAT != 0)
+            let made = match (flags & libc::O_CREAT != 0, flags & libc::O_EXCL != 0) {
+                (false, _) => Made::Not,
+                (true, false) => Made::WhereMissing,
+                (true, true) => Made::Anew,
+            };
+            (writes, made)
         };
-        let named: Vec<(i32, u64, bool, bool)> = match self.call() {
+        let named: Vec<(i32, u64, bool, Made)> = match self.call() {
             libc::SYS_openat => {
-                let (writes, creates) = open(self.number(2));
-                vec![(self.number(0), self.argument(1), writes, creates)]
+                let (writes, made) = open(self.number(2));
+                vec![(self.number(0), self.argument(1), writes, made)]
             }
             libc::SYS_openat2 => {
                 let flags = self.memory(self.argument(2), 4).unwrap_or_default();
                 let flags = flags.try_into().map_or(0, i32::from_ne_bytes);
-                let (writes, creates) = open(flags);
-                vec![(self.number(0), self.argument(1), writes, creates)]
+                let (writes, made) = open(flags);
+                vec![(self.number(0), self.argument(1), writes, made)]
             }
-            libc::SYS_unlinkat => vec![(self.number(0), self.argument(1), true, false)],
-            libc::SYS_mkdirat | libc::SYS_mknodat => vec![(self.number(0), self.argument(1), true, true)],
-            libc::SYS_symlinkat => vec![(self.number(1), self.argument(2), true, true)],
+            libc::SYS_unlinkat => vec![(self.number(0), self.argument(1), true, Made::Not)],
+            libc::SYS_mkdirat | libc::SYS_mknodat => {
+                vec![(self.number(0), self.argument(1), true, Made::Anew)]
+            }
+            libc::SYS_symlinkat => vec![(self.number(1), self.argument(2), true, Made::Anew)],
             libc::SYS_renameat | libc::SYS_renameat2 => vec![
-                (self.number(0), self.argument(1), true, false),
-                (self.number(2), self.argument(3), true, true),
+                (self.number(0), self.argument(1), true, Made::Not),
+                (self.number(2), self.argument(3), true, Made::WhereMissing),
             ],
             // The first name gets a second one, through which it could be changed.
             libc::SYS_linkat => vec![
-                (self.number(0), self.argument(1), true, false),
-                (self.number(2), self.argument(3), true, true),
+                (self.number(0), self.argument(1), true, Made::Not),
+                (self.number(2), self.argument(3), true, Made::Anew),
             ],
-            libc::SYS_truncate => vec![(cwd, self.argument(0), true, false)],
+            libc::SYS_truncate => vec![(cwd, self.argument(0), true, Made::Not)],
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => {
-                let (writes, creates) = open(self.number(1));
-                vec![(cwd, self.argument(0), writes, creates)]
+                let (writes, made) = open(self.number(1));
+                vec![(cwd, self.argument(0), writes, made)]
             }
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_unlink | libc::SYS_rmdir => vec![(cwd, self.argument(0), true, false)],
+            libc::SYS_unlink | libc::SYS_rmdir => vec![(cwd, self.argument(0), true, Made::Not)],
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_creat | libc::SYS_mkdir | libc::SYS_mknod => vec![(cwd, self.argument(0), true, true)],
+            libc::SYS_creat => vec![(cwd, self.argument(0), true, Made::WhereMissing)],
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_symlink => vec![(cwd, self.argument(1), true, true)],
+            libc::SYS_mkdir | libc::SYS_mknod => vec![(cwd, self.argument(0), true, Made::Anew)],
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_rename | libc::SYS_link => {
-                vec![(cwd, self.argument(0), true, false), (cwd, self.argument(1), true, true)]
+            libc::SYS_symlink => vec![(cwd, self.argument(1), true, Made::Anew)],
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_rename => {
+                vec![
+                    (cwd, self.argument(0), true, Made::Not),
+                    (cwd, self.argument(1), true, Made::WhereMissing),
+                ]
+            }
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_link => {
+                vec![(cwd, self.argument(0), true, Made::Not), (cwd, self.argument(1), true, Made::Anew)]
             }
             _ => Vec::new(),
         };
-        let find = |(directory, address, writes, creates): (i32, u64, bool, bool)| {
-            let path = self.place(directory, &self.text(address).ok()?, creates)?;
-            Some(Named { path, writes })
-        };
-        named.into_iter().filter_map(find).collect()
+        let mut found = Vec::new();
+        for (directory, address, writes, made) in named {
+            let Ok(text) = self.text(address) else { continue };
+            // The kernel says first that it is there already, and looks at no rule.
+            if made == Made::Anew && self.is_there(directory, &text) {
+                return Vec::new();
+            }
+            let path = self.place(directory, &text, made);
+            found.extend(path.map(|path| Named { path, writes }));
+        }
+        found
     }
 
-    /// Where a path really leads; `None` when it leads nowhere, so that the call fails anyway.
-    fn place(&self, directory: i32, path: &[u8], creates: bool) -> Option<PathBuf> {
+    /// Whether something has this name already, a link too.
+    fn is_there(&self, directory: i32, path: &[u8]) -> bool {
+        self.whole(directory, path).is_some_and(|whole| whole.symlink_metadata().is_ok())
+    }
+
+    /// A path as this process reaches it, links and all.
+    fn whole(&self, directory: i32, path: &[u8]) -> Option<PathBuf> {
         let pid = self.question.pid;
         let path = Path::new(std::ffi::OsStr::from_bytes(path));
         let base = if directory == libc::AT_FDCWD { "cwd".to_owned() } else { format!("fd/{directory}") };
         let own = OWN.into_iter().find_map(|(name, real)| Some((real, path.strip_prefix(name).ok()?)));
-        let whole = match own {
+        Some(match own {
             Some((real, below)) => {
                 let whole = Path::new("/proc").join(pid.to_string()).join(real);
                 if below.as_os_str().is_empty() { whole } else { whole.join(below) }
             }
             None if path.is_absolute() => path.to_owned(),
             None => fs::read_link(format!("/proc/{pid}/{base}")).ok()?.join(path),
-        };
+        })
+    }
+
+    /// Where a path really leads; `None` when it leads nowhere, so that the call fails anyway.
+    fn place(&self, directory: i32, path: &[u8], made: Made) -> Option<PathBuf> {
+        let whole = self.whole(directory, path)?;
         // A pipe or socket that a descriptor names lies nowhere.
         if fs::read_link(&whole).is_ok_and(|target| target.to_str().is_some_and(|text| text.contains(":["))) {
             return None;
@@ -316,8 +348,19 @@ impl Caller {
         }
         let parent = fs::canonicalize(whole.parent()?).ok()?;
         let real = parent.join(whole.file_name()?);
-        (creates || real.symlink_metadata().is_ok()).then_some(real)
+        (made != Made::Not || real.symlink_metadata().is_ok()).then_some(real)
     }
+}
+
+/// Whether a call makes what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// It must be there.
+    Not,
+    /// It is made where nothing has the name.
+    WhereMissing,
+    /// It is made, and where something has the name already the call fails for that.
+    Anew,
 }
 
 /// What a process calls its own, and where it is below the folder of that process: for us the names would mean ours.

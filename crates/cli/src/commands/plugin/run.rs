@@ -3,7 +3,8 @@
 //! Who looks at a session holds the lock of the file in which it is kept how far each plugin has come. What a plugin says is a record of the
 //! session, and counts from the next call on; that it failed is one too.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,11 +28,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::answer::{Outcome, outcome};
+use super::dead_letters::Resent;
 use super::fault::{FaultKind, PluginFault};
 use super::process::{PluginNetwork, PluginProcess, PluginStart};
 use super::seen::{actions, issues};
-use super::sinks::{Delivery, Sink, sinks};
-use crate::terminal::log;
+use super::sinks::{Delivery, Sink, WEBHOOK, send_again, sinks, wanted_since};
+use crate::terminal::{counted, log};
 
 /// How far each plugin has come in a session, beside its ledger.
 const PROGRESS: &str = "plugins.json";
@@ -85,16 +87,36 @@ pub(super) fn run(environment: &HostEnvironment, session: Option<&str>) -> Resul
         }
         None => environment.state.folders()?,
     };
+    let told = RefCell::new(BTreeSet::new());
     for folder in folders {
-        Sitting { environment, ledger: SessionLedger::of_folder(&environment.state, folder) }.all(&names)?;
+        let ledger = SessionLedger::of_folder(&environment.state, folder);
+        Sitting { environment, ledger, told: &told }.all(&names)?;
+    }
+    // Who asks for all sessions also has sent again what was refused.
+    if session.is_none()
+        && let Sink::Webhook(address) = own_webhook(environment)?
+    {
+        let taken = send_again(environment, &address, Resent::All)?;
+        if taken > 0 {
+            log(&format!("the webhook took {} that stood aside", counted(taken as u64, "record")));
+        }
     }
     Ok(())
+}
+
+/// The web server that the configuration of here names.
+fn own_webhook(environment: &HostEnvironment) -> Result<Sink, CommandError> {
+    let config = config_files::load(environment, &find_workspace(&environment.cwd))?.config;
+    let named = sinks(&config).into_iter().find(|(name, _)| *name == WEBHOOK);
+    Ok(named.map_or_else(|| Sink::Unknown(String::new()), |(_, sink)| sink))
 }
 
 /// What is done about one session.
 struct Sitting<'a> {
     environment: &'a HostEnvironment,
     ledger: SessionLedger,
+    /// What was said, of all sessions: the same is said once.
+    told: &'a RefCell<BTreeSet<String>>,
 }
 
 impl Sitting<'_> {
@@ -220,13 +242,15 @@ impl Sitting<'_> {
         Ok(Some(config_files::load(self.environment, &workspace)?.config))
     }
 
-    /// Has an exporter of ours take what is new; whether there was something. A session is taken from its beginning.
+    /// Has an exporter of ours take what is new; whether there was something.
     fn deliver(&self, name: &str, sink: &Sink, progress: &mut Progress) -> Result<bool, CommandError> {
         let status = plugins::status(self.environment, name);
         if status.pauses(self.environment.now()) {
             return Ok(false);
         }
-        let news = self.news(progress.position, Timestamp(0))?;
+        // Of a session that it took something of it misses nothing.
+        let since = if progress.position == 0 { wanted_since(self.environment, name)? } else { Timestamp(0) };
+        let news = self.news(progress.position, since)?;
         if news.records.is_empty() {
             let went_on = news.end > progress.position;
             progress.position = news.end;
@@ -240,6 +264,9 @@ impl Sitting<'_> {
                 plugins::succeeded(self.environment, name, took)?;
                 progress.fault = None;
                 progress.position = news.end;
+                if let Sink::Webhook(address) = sink {
+                    send_again(self.environment, address, Resent::Unanswered)?;
+                }
                 Ok(true)
             }
             Delivery::PutAside(why) => {
@@ -265,7 +292,7 @@ impl Sitting<'_> {
             let (Some(record), Ok(json)) = (line.record, serde_json::from_str::<Json>(&line.text)) else {
                 continue;
             };
-            if record.at < since || is_own(&record.body) {
+            if record.at < since {
                 continue;
             }
             bytes += line.text.len();
@@ -345,7 +372,10 @@ impl Sitting<'_> {
         if fault.kind != FaultKind::Changed {
             plugins::failed(self.environment, name, &text)?;
         }
-        log(&format!("plugin {name}: {text}"));
+        let line = format!("plugin {name}: {text}");
+        if self.told.borrow_mut().insert(line.clone()) {
+            log(&line);
+        }
         let word = fault.kind.word();
         if progress.fault.as_deref() == Some(word) {
             return Ok(());
@@ -427,15 +457,6 @@ pub(super) fn ask_all(
     }
     process.end();
     Ok(outcomes)
-}
-
-/// What is written down about plugins is no news for them.
-fn is_own(body: &RecordBody) -> bool {
-    match body {
-        RecordBody::Event { name, .. } => name == PLUGIN_EVENT,
-        RecordBody::Failure { stage, .. } => stage == "plugin",
-        _ => false,
-    }
 }
 
 /// What a saying is about: a later one about the same takes its place.

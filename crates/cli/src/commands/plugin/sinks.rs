@@ -1,21 +1,22 @@
 //! The exporters that are built in: syslog and a webhook, as the configuration names them.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixDatagram;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use checkrein_engine::config_files::write_private;
 use checkrein_engine::environment::HostEnvironment;
+use checkrein_engine::error::CommandError;
 use checkrein_policy::Config;
-use checkrein_protocol::{Record, RecordBody, VerdictKind};
-use checkrein_vault::Sealing;
+use checkrein_protocol::{Record, RecordBody, Timestamp, VerdictKind};
 use serde_json::{Value as Json, json};
 
+use super::dead_letters::{self, AsideFor, Resent};
 use crate::commands::notify::setting;
 
 /// How long a connection may take, and each write (ours).
@@ -26,8 +27,6 @@ const DATAGRAM: usize = 8 * 1024;
 const FACILITY: u8 = 13;
 /// How often in a row a webhook may fail before its records are put aside (ours): by then some ten minutes have passed.
 const TRIES: u32 = 8;
-/// How large the file of what was put aside may grow, in bytes, before it is kept under another name (ours).
-const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +128,8 @@ impl Sink {
                 later(send(), place)
             }
             Self::Webhook(address) => {
-                let body = json!({ "session": session, "records": records.iter().map(|(_, json)| json).collect::<Vec<_>>() });
+                let records_alone: Vec<&Json> = records.iter().map(|(_, json)| json).collect();
+                let body = json!({ "session": session, "records": records_alone });
                 let why = match post(environment, address, &body.to_string()) {
                     Ok(200..=299) => return Delivery::All,
                     Ok(status @ (408 | 425 | 429 | 500..=599)) => format!("the server answers {status}"),
@@ -138,18 +138,61 @@ impl Sink {
                             environment,
                             session,
                             records,
-                            &format!("the server answers {status}"),
+                            (&format!("the server answers {status}"), AsideFor::Refusal),
                         );
                     }
                     Err(why) => why,
                 };
                 if failed + 1 >= TRIES {
-                    return put_aside(environment, session, records, &why);
+                    return put_aside(environment, session, records, (&why, AsideFor::Silence));
                 }
                 Delivery::Later(why)
             }
         }
     }
+}
+
+/// Has a web server take what it did not take before; how many records it took.
+///
+/// # Errors
+///
+/// What stands aside cannot be read or written.
+pub(super) fn send_again(
+    environment: &HostEnvironment,
+    address: &str,
+    which: Resent,
+) -> Result<usize, CommandError> {
+    let post_all = |session: &str, records: &[Json]| {
+        let body = json!({ "session": session, "records": records });
+        matches!(post(environment, address, &body.to_string()), Ok(200..=299))
+    };
+    dead_letters::send_again(environment, which, post_all)
+        .map_err(|error| CommandError::file("send again", dead_letters::path(environment).display(), &error))
+}
+
+/// Since when records go to a sink: since it was configured, as far as the time of the configuration tells when it is first met.
+///
+/// # Errors
+///
+/// It cannot be written down.
+pub(super) fn wanted_since(environment: &HostEnvironment, name: &str) -> Result<Timestamp, CommandError> {
+    let place = environment.state_path.join("plugins/sinks.json");
+    let text = checkrein_files::read_text(place.as_str(), checkrein_files::SMALL).unwrap_or_default();
+    let mut known: BTreeMap<String, Timestamp> = serde_json::from_str(&text).unwrap_or_default();
+    if let Some(since) = known.get(name) {
+        return Ok(*since);
+    }
+    let written = fs::metadata(environment.configuration.join("config.yaml").as_str())
+        .and_then(|facts| facts.modified())
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .and_then(|at| u64::try_from(at.as_millis()).ok());
+    let since = written.map_or_else(|| environment.now(), Timestamp);
+    known.insert(name.to_owned(), since);
+    let text = serde_json::to_vec(&known)
+        .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
+    write_private(&place, &text)?;
+    Ok(since)
 }
 
 fn later(sent: std::io::Result<()>, place: &str) -> Delivery {
@@ -260,39 +303,14 @@ fn curl(settings: &str) -> Result<u16, String> {
     Ok(status)
 }
 
-/// Where records stand that a webhook did not take.
-pub(super) fn aside(environment: &HostEnvironment) -> PathBuf {
-    Path::new(environment.state_path.as_str()).join("plugins/dead-letters/webhook.jsonl")
-}
-
 fn put_aside(
     environment: &HostEnvironment,
     session: &str,
     records: &[(Record, Json)],
-    why: &str,
+    (why, aside_for): (&str, AsideFor),
 ) -> Delivery {
-    let path = aside(environment);
-    let write = || {
-        if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        if fs::metadata(&path).is_ok_and(|facts| facts.len() > LARGEST) {
-            fs::rename(&path, path.with_extension("jsonl.old"))?;
-        }
-        let line = |(record, json): &(Record, Json)| {
-            let kept = match environment.state.vault().sealing() {
-                // The ledger holds its words, encrypted.
-                Sealing::On => named(record, json),
-                Sealing::Off => json.clone(),
-            };
-            format!("{}\n", json!({ "session": session, "why": why, "record": kept }))
-        };
-        let text: String = records.iter().map(line).collect();
-        let mut options = OpenOptions::new();
-        options.append(true).create(true).mode(0o600);
-        checkrein_files::open_own(&mut options, &path)?.write_all(text.as_bytes())
-    };
-    match write() {
+    let path = dead_letters::path(environment);
+    match dead_letters::put_aside(environment, session, records, (why, aside_for)) {
         Ok(()) => Delivery::PutAside(format!("{why}; its records stand in `{}`", path.display())),
         Err(error) => Delivery::Later(format!("{why}; and `{}` cannot be written: {error}", path.display())),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use checkrein_sandbox::Bytes;
 use checkrein_supervise::runs::{RunLimits, RunSpending, RunState};
 
+use super::super::run::AgentBounds;
 use crate::render::time;
 use crate::terminal::plain;
 
@@ -20,6 +21,9 @@ pub(super) fn rows(state: &RunState, how: &str, agent: &str) -> Vec<(&'static st
     rows.extend(state.worktree.as_deref().map(|name| ("worktree", plain(name))));
     rows.push(("session", state.session().map_or_else(|| "unknown".to_owned(), plain)));
     rows.push(("profile", plain(&state.profile.0)));
+    let bounds =
+        state.manner.scope.clone().and_then(|scope| serde_json::from_value::<AgentBounds>(scope).ok());
+    rows.extend(bounds.iter().flat_map(AgentBounds::in_words).map(|(title, words)| (title, plain(&words))));
     if state.attempts.len() > 1 {
         rows.push(("starts", state.attempts.len().to_string()));
     }
