@@ -20,6 +20,7 @@
 
 mod cascade_pattern;
 mod config;
+mod demands;
 mod governance;
 mod policy;
 mod production;
@@ -31,6 +32,7 @@ mod trial;
 pub use cascade_pattern::CascadePattern;
 pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
+pub use demands::{Ban, Demand, demands, lies_at};
 pub use governance::*;
 pub use policy::*;
 pub use production::{OnProduction, ProductionBy, on_production};

@@ -170,6 +170,52 @@ fn a_goal_in_other_words_alone_makes_no_question_of_a_hint() {
     }
 }
 
+// Source: seed 000-15
+#[test]
+fn what_the_user_said_not_to_do_is_told_once_in_their_words() {
+    let told = |goals: &[&str], text: &str, past: Option<&str>| {
+        let mut world = world().with_file(&path("tests/t.py"), "a\n", VersionState::TrackedClean);
+        world.history.goals = goals.iter().map(|goal| (*goal).to_owned()).collect();
+        world.history.in_turn = 5;
+        if let Some(path) = past {
+            world.history.recent = vec![PastAction {
+                failed: Some(false),
+                deeds: vec![PastDeed::Wrote(AbsolutePath::new(path).unwrap())],
+                ..PastAction::default()
+            }];
+        }
+        let review = judged(text, &world);
+        let quoted = review.reasoning.all.iter().find(|reason| reason.starts_with("the user said")).cloned();
+        assert!(quoted.is_none() || review.verdict.kind >= VerdictKind::Nudge, "{text}");
+        quoted.map(|reason| (reason, review.verdict.kind))
+    };
+    let hint = |said: &str| Some((format!("the user said: \"{said}\""), VerdictKind::Nudge));
+    let keep_off = ["Fix the bug in src/a.py. Do not touch tests/."];
+    assert_eq!(told(&keep_off, "echo b > tests/t.py", None), hint("Do not touch tests/"));
+    assert_eq!(
+        told(&keep_off, "echo b > tests/t.py", Some("/home/dev/proj/tests/t.py")),
+        None,
+        "told before"
+    );
+    assert_eq!(told(&keep_off, "echo b > src/main.rs", None), None);
+    assert_eq!(told(&keep_off, "cat tests/t.py", None), None);
+    assert_eq!(told(&[keep_off[0], "now extend tests/ too"], "echo b > tests/t.py", None), None, "lifted");
+    let stay = ["No changes outside of src/ please. Fix the test."];
+    assert_eq!(told(&stay, "echo b > other.md", None), hint("No changes outside of src/ please"));
+    assert_eq!(told(&stay, "echo b > src/main.rs", None), None);
+    assert_eq!(told(&["Do not run the tests."], "pytest -q", None), hint("Do not run the tests"));
+    assert_eq!(told(&["Do not run the tests."], "ls", None), None);
+    assert_eq!(
+        told(&["Clean up, but don't commit."], "git commit -m x", None).map(|told| told.0),
+        hint("don't commit").map(|told| told.0)
+    );
+    assert!(told(&["Tidy up. Don't delete any files."], "rm notes.md", None).is_some());
+    for harmless in ["Don't worry about tests/, just fix src/a.py.", "Do not hesitate to change tests/t.py."]
+    {
+        assert_eq!(told(&[harmless], "echo b > tests/t.py", None), None, "{harmless}");
+    }
+}
+
 // Source: seed 002-29
 #[test]
 fn components_without_input_did_not_run() {
