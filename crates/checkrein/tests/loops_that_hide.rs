@@ -62,8 +62,8 @@ fn what_is_made_up_for_each_failure_hides_no_loop() {
             assert!(ended <= ENDS, "text {place}, {profile}: {ended}");
         }
     }
-    let mut wordy = Session::new("");
-    let ended = rounds_until_halted(&mut wordy, |session, round| {
+    let mut spoken = Session::new("");
+    let ended = rounds_until_halted(&mut spoken, |session, round| {
         let text = FAILING.replace("'a'", &format!("'{}'", words[round as usize % words.len()]));
         session.call("pytest tests/test_login.py", &text, true);
     });

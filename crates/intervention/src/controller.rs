@@ -296,6 +296,7 @@ impl Controller {
 
     /// Returns what a session that goes on in place of this one keeps of it, when its last action had this number: what was done so far, and
     /// which calls are refused. What a user was asked is left behind.
+    #[must_use]
     pub fn carried(&self, last: ActionNumber) -> Self {
         let before = ActionNumber::default();
         let past = |past: &Past| Past { action: before, earlier: past.followed_by(last), ..past.clone() };

@@ -218,6 +218,7 @@ impl DetectorState {
 
     /// Returns what a session that goes on in place of this one keeps of it: the last calls and how they ended, before its first action. A
     /// conversation that was cleared does not make what happened in the workspace undone (ours).
+    #[must_use]
     pub fn carried(&self) -> Self {
         let before = ActionNumber::default();
         let steps = self.steps.iter().map(|step| Step { number: before, turn: 0, ..*step });

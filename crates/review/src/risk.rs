@@ -252,12 +252,11 @@ fn repetition_factor(
     let newest: Vec<&PastAction> = similar().filter(|past| counted.insert(past.exact)).collect();
     let in_all = |of: fn(&PastAction) -> u32| newest.iter().map(|past| of(past)).sum();
     // What was refused did not run, so that it did not fail.
-    let (failed, refused): (u32, u32) = match since {
-        None => (in_all(PastAction::failures_with_it), in_all(PastAction::refusals_with_it)),
-        Some(_) => {
-            let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            (count(seen), count(similar().filter(|past| past.refused).count()))
-        }
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let (failed, refused): (u32, u32) = if since.is_none() {
+        (in_all(PastAction::failures_with_it), in_all(PastAction::refusals_with_it))
+    } else {
+        (count(seen), count(similar().filter(|past| past.refused).count()))
     };
     let detail = match refused {
         0 => format!("failed {} before", times(failed)),
