@@ -9,6 +9,7 @@
 //! | `issue` | the vocabulary of the answer |
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
+//! | `failure` | what makes two failures the same: the tests that failed, or the text without words that are made up |
 //! | `own_text` | what a command prints of its own text beside what it runs |
 //! | `polling` | which commands ask how something is getting on, and which failures say that it is not done yet |
 //! | `stuck_loop`, `messages` | stuck loops: equal actions, cycles, monologues |

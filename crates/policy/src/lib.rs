@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cascade_pattern` | own patterns of cascades |
 //! | `config` | typed settings, layers, tightening, errors with line and column |
+//! | `demands` | what a user demands in a prompt, and what it forbids |
 //! | `governance` | tiers, thresholds, trust debt, contracts, tripwires |
 //! | `rule` | what a rule is, findings, custom rules |
 //! | `rules` | the built-in rules, one file each |
