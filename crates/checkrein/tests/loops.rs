@@ -297,7 +297,7 @@ fn a_refused_call_did_not_fail_and_a_script_that_is_not_there_is_no_unknown_code
         "{instead}"
     );
     let last = answers[6].to_string();
-    assert!(last.contains("failed 2 times before, and was refused 3 times"), "{last}");
+    assert!(last.contains("failed in the same way 2 times, and was refused 3 times"), "{last}");
     let told: Vec<String> =
         session.bodies("issue").iter().map(|issue| issue["summary"].to_string()).collect();
     assert!(

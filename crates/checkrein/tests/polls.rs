@@ -16,6 +16,10 @@ use loop_support::{Session, rounds_until_halted};
 /// After so many equal rounds, refused ones included, a poll that fails is halted at the latest (SPECIFICATION, "a poll ends").
 const POLL_ENDS: u32 = 36;
 
+/// Who waits with pauses is not halted before so many equal rounds, and is after so many (SPECIFICATION, "a wait ends").
+const WAIT_MAY_END: u32 = 120;
+const WAIT_ENDS: u32 = 140;
+
 /// A try that fails is halted after so many at the latest (SPECIFICATION, "a loop ends").
 const ENDS: u32 = 24;
 
@@ -51,8 +55,6 @@ fn a_poll_that_fails_in_the_same_way_is_halted_later_in_every_profile() {
             "curl -sf localhost:8000/health",
             "curl -s https://a.example/x",
             "ssh host uptime",
-            "sleep 10; gh run view 4711",
-            "curl -sf localhost:8000/health; sleep 2",
         ] {
             let mut session = Session::new(&format!("profile: {profile}\n"));
             let ended = rounds_until_halted(&mut session, |session, _| {
@@ -67,14 +69,63 @@ fn a_poll_that_fails_in_the_same_way_is_halted_later_in_every_profile() {
     }
 }
 
+// Source: seed 000-1
 #[test]
-fn a_pause_as_a_call_of_its_own_is_part_of_the_poll() {
-    let mut session = Session::new("");
-    let ended = rounds_until_halted(&mut session, |session, _| {
-        session.call("curl -sf localhost:8000/health", "curl: (7) Connection refused", true);
-        session.call("sleep 5", "", false);
-    });
-    assert!(ended <= POLL_ENDS, "{ended}");
+fn who_waits_with_pauses_is_told_and_never_held_up_before_a_hundred_rounds() {
+    for (command, output) in [
+        ("sleep 60; pg_isready", "localhost:5432 - no response"),
+        ("sleep 60; curl -sf localhost:8080/health", ""),
+        ("sleep 60; kubectl get pod api -o jsonpath={.status.phase} | grep -q Running", ""),
+        ("until pg_isready; do sleep 5; done", "Command timed out after 2m 0s\nlocalhost:5432 - no response"),
+        ("sleep 10; docker compose ps --status running | grep api", ""),
+        ("sleep 20; terraform show | grep ready", ""),
+        ("sleep 5; nc -z localhost 5432", ""),
+        ("sleep 10; gh run view 4711", "connect: Connection refused"),
+        ("curl -sf localhost:8000/health; sleep 2", "connect: Connection refused"),
+    ] {
+        let mut session = Session::new("profile: unattended\n");
+        for _ in 0..40 {
+            session.call(command, output, true);
+        }
+        let made = session.bodies("intervention");
+        assert_eq!(session.ran, 40, "{command}: {made:?}");
+        assert_eq!(made.len(), 1, "{command}: {made:?}");
+        assert_eq!(
+            (&made[0]["pattern"], &made[0]["kind"]),
+            (&"stuck_loop".into(), &"soft_correction".into())
+        );
+        let verdicts = session.bodies("review");
+        assert!(verdicts.iter().all(|review| review["verdict"] == "ok"), "{command}");
+    }
+}
+
+#[test]
+fn a_wait_with_pauses_ends_after_the_stated_number_of_rounds() {
+    for apart in [false, true] {
+        let mut session = Session::new("");
+        let ended = (1..=WAIT_ENDS).find(|_| {
+            if apart {
+                session.call("pg_isready", "localhost:5432 - no response", true);
+                session.call("sleep 5", "", false);
+            } else {
+                session.call("sleep 60; pg_isready", "localhost:5432 - no response", true);
+            }
+            session.is_halted()
+        });
+        let ended = ended.unwrap_or_else(|| panic!("apart {apart}: {:?}", session.bodies("intervention")));
+        assert!(ended >= WAIT_MAY_END, "apart {apart}: {ended}");
+    }
+}
+
+#[test]
+fn a_pause_before_a_try_makes_it_no_wait() {
+    for command in ["sleep 60; pytest tests/test_login.py", "sleep 5; make", "sleep 30 && npm run build"] {
+        let mut session = Session::new("");
+        let ended = rounds_until_halted(&mut session, |session, _| {
+            session.call(command, "1 failed, 4 passed in 0.52s", true);
+        });
+        assert!(ended <= ENDS, "{command}: {ended}");
+    }
 }
 
 #[test]

@@ -91,6 +91,37 @@ fn the_user_says_yes_to_what_they_named_and_hears_of_nothing_else() {
 }
 
 #[test]
+fn terms_are_changed_and_lifted_while_the_session_goes_on_and_set_for_none_that_does_not() {
+    let mut session = Session::halted();
+    session.environment.succeed(&["resume", "s", "--ask", "file_write"]);
+    assert_eq!(decision(&session.asked("echo draft > notes.txt")), Some("ask"));
+    let said = |session: &Session, arguments: &[&str]| {
+        let output = session.environment.checkrein(arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let both = [output.stdout, output.stderr].concat();
+        String::from_utf8_lossy(&both).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let changed = said(&session, &["resume", "s", "--ask", "command"]);
+    assert!(changed.contains("your yes for command"), "{changed}");
+    assert_eq!(decision(&session.asked("echo draft > other.txt")), Some("ask"));
+    let lifted = said(&session, &["resume", "s"]);
+    assert!(lifted.contains("without limits and questions of yours"), "{lifted}");
+    assert_eq!(decision(&session.asked("echo draft > third.txt")), None);
+    let again = session.environment.checkrein(&["resume", "s", "--ask", "command"]);
+    assert_eq!(again.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(said.contains("nothing of that name is halted; nothing was changed"), "{said}");
+    assert_eq!(decision(&session.asked("echo draft > fourth.txt")), None, "nothing was changed");
+}
+
+#[test]
+fn ways_out_of_a_halted_session_are_about_what_it_was_halted_for() {
+    let session = Session::halted();
+    let said = session.environment.succeed(&["session", "recover", "s"]);
+    assert!(said.contains("this session is halted") && said.contains("checkrein resume s"), "{said}");
+}
+
+#[test]
 fn a_session_that_is_given_up_is_halted_and_tells_what_it_left() {
     let mut session = Session { environment: TestEnvironment::new(), calls: 0 };
     session.done("echo draft > notes.txt");

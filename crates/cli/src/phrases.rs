@@ -430,6 +430,8 @@ pub fn event(name: &str) -> String {
         "checkrein.stopped" => "ended the run",
         "checkrein.stopped_again" => "found another reason to stop what was stopped already",
         "checkrein.allowed" => "you allowed a call",
+        "checkrein.resume_terms" => "you let the session go on within limits or with questions",
+        "checkrein.carried" => "goes on where the conversation was cleared",
         JUDGED => opinion(None),
         SPENDING => "warned you of what is spent",
         "checkrein.gate" => "checked the work at the end of the turn",

@@ -3,7 +3,7 @@
 use checkrein_facts::places;
 use checkrein_intervention::{LimitedResource, Throttle};
 use checkrein_ledger::mask::holds_mask;
-use checkrein_patterns::{ActionNumber, Fingerprint, PatternKind};
+use checkrein_patterns::{ActionNumber, Activity, Fingerprint, Pace, PatternKind};
 use checkrein_policy::{Mode, ProductionBy, on_production};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Severity};
 use checkrein_review::{DOUBT, Escalation, Review, RiskLevel, VerdictKind, sends_out};
@@ -184,7 +184,10 @@ pub(crate) fn doubt(docket: &mut Docket, _: &Circumstances<'_>) {
 pub(crate) fn throttle(docket: &mut Docket, now: &Circumstances<'_>) {
     if let Some(reason) = throttled(docket.review(), now) {
         let advice = "try something else, or tell the user what is missing";
-        docket.escalate(Escalation::new(VerdictKind::Block, reason).instead(advice));
+        // Who waits with pauses for something may have to wait for longer: the user decides.
+        let waits = docket.review().verdict.kind <= VerdictKind::Escalate && only_waits(docket.review(), now);
+        let kind = if waits { VerdictKind::Escalate } else { VerdictKind::Block };
+        docket.escalate(Escalation::new(kind, reason).instead(advice));
     }
 }
 
@@ -280,6 +283,13 @@ pub(crate) fn trust(docket: &mut Docket, now: &Circumstances<'_>) {
     if now.halted.is_none() {
         docket.settle_trust(&now.history.trust, now.config);
     }
+}
+
+/// Whether a call pauses and does nothing but look.
+fn only_waits(review: &Review, now: &Circumstances<'_>) -> bool {
+    let effects = &review.side_effects.effects;
+    let deed = Activity::of(now.action.tool.as_str(), effects, &review.programs, now.action.shell_text());
+    (deed, Pace::of(&review.programs)) == (Activity::Waits, Pace::Paused)
 }
 
 fn throttled(review: &Review, now: &Circumstances<'_>) -> Option<String> {

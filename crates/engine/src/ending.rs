@@ -6,7 +6,9 @@
 use checkrein_clients::is_canary;
 use checkrein_ledger::{Durability, FolderName, last};
 use checkrein_protocol::{ChangeId, HookEvent, RecordBody};
-use checkrein_session::{KnownSession, SESSION_END, SessionLedger, SessionState, SessionSummary};
+use checkrein_session::{
+    CARRIED_EVENT, KnownSession, SESSION_END, SessionLedger, SessionState, SessionSummary,
+};
 use serde_json::{Value as Json, json};
 
 use crate::change_records;
@@ -85,6 +87,21 @@ pub(crate) fn of_session_before(
     if !matches!(source, "startup" | "clear") {
         return None;
     }
+    let before = newest_before(context, event, earlier)?;
+    let due = change_records::session_before(&before.unverified);
+    let summary = before.calls.summary().filter(|_| before.calls.remarkable() > 0);
+    let told = summary.map(|summary| {
+        format!("checkrein: the session before: {summary}; `checkrein log --here` shows them")
+    });
+    due.into_iter().chain(told).reduce(|one, other| format!("{one}\n{other}"))
+}
+
+/// The newest session of the same client in the same workspace that did something lately.
+fn newest_before<'a>(
+    context: &Context,
+    event: &HookEvent,
+    earlier: &'a [SessionSummary],
+) -> Option<&'a SessionSummary> {
     let now = context.environment().now().0;
     let own = FolderName::of(&event.session);
     let is_before = |session: &&SessionSummary| {
@@ -94,11 +111,27 @@ pub(crate) fn of_session_before(
             && session.client.as_deref() == Some(event.client.name())
             && session.last.is_some_and(|last| now.saturating_sub(last.0) < RECENT)
     };
-    let before = earlier.iter().filter(is_before).max_by_key(|session| session.last)?;
-    let due = change_records::session_before(&before.unverified);
-    let summary = before.calls.summary().filter(|_| before.calls.remarkable() > 0);
-    let told = summary.map(|summary| {
-        format!("checkrein: the session before: {summary}; `checkrein log --here` shows them")
-    });
-    due.into_iter().chain(told).reduce(|one, other| format!("{one}\n{other}"))
+    earlier.iter().filter(is_before).max_by_key(|session| session.last)
+}
+
+/// How long what a session did counts in the one that goes on in its place, in milliseconds (ours).
+const GOES_ON: u64 = 10 * 60 * 1000;
+
+/// The record with which a session goes on where the one before it was cleared: who clears a conversation in the middle of a loop does not
+/// end the loop. `None` where nothing was cleared, or nothing of it matters.
+pub(crate) fn carried(
+    context: &Context,
+    event: &HookEvent,
+    earlier: &[SessionSummary],
+    source: &str,
+) -> Option<RecordBody> {
+    if source != "clear" {
+        return None;
+    }
+    let before = newest_before(context, event, earlier)?;
+    let now = context.environment().now().0;
+    before.worked.filter(|worked| now.saturating_sub(worked.0) < GOES_ON)?;
+    let state = SessionLedger::of_folder(&context.environment().state, before.folder.clone()).state().ok()?;
+    let fields = state.to_carry(before.folder.as_str())?;
+    Some(RecordBody::Event { name: CARRIED_EVENT.to_owned(), fields })
 }

@@ -388,6 +388,9 @@ fn handle_moment(
             if unrecorded.is_none() {
                 lost_records::keep(context, ledger, event);
             }
+            if let Some(carried) = ending::carried(context, event, &earlier, source) {
+                context.record(ledger, carried);
+            }
             tell_run(context, ledger, &event.session);
             lineage::begin(context, ledger, event);
             let place = SessionPlace {

@@ -64,7 +64,10 @@ pub(crate) fn look(
     // What ended is still in the controller, but what stands now is what it decides about; an issue that the last action did not add to waits.
     let added_to = |issue: &&Issue| issue.latest() == Some(behaviour.now());
     // Of a loop the same errors and the same test results are only parts, unless the tests alone end the session.
-    let strikes = config.stagnation_strikes();
+    let equal_runs = issues.iter().find(|issue| issue.kind == PatternKind::Stagnation);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of runs")]
+    let equal_runs = equal_runs.map_or(0, |issue| issue.signal as u64);
+    let strikes = config.stagnation_strikes_after(equal_runs);
     let out = |issue: &&Issue| state.controller().is_second_strike(issue, strikes);
     let stuck = |issue: &&Issue| issue.kind == PatternKind::StuckLoop && issue.severity > Severity::Low;
     // The verdict about the call in which a pattern of the user fired was the first word about it; and nothing that is found besides waits for it.

@@ -450,6 +450,9 @@ pub struct PastAction {
     /// Whether it only read, so that everything stands as it did.
     #[serde(default)]
     pub only_looked: bool,
+    /// Whether it only asked how something stands after a pause, so that it may be answered the same for long.
+    #[serde(default)]
+    pub waited: bool,
     /// What it left behind (bounded).
     #[serde(default)]
     pub deeds: Vec<PastDeed>,

@@ -1,8 +1,7 @@
-//! What the user demands of the work beside its goal, in their own words: `do not commit`, `only touch src/parser.rs` (seed 000, `constraints`).
-//!
-//! Only what reads as an order is taken: what stands at the beginning of a clause. A report such as `the tests do not pass` is none.
+//! Which demands of the user are said again, and in which order (seed 000, `constraints`).
 
 use checkrein_patterns::PatternKind;
+use checkrein_policy::demands;
 
 /// The most constraints that are said at once (ours).
 const MOST: usize = 3;
@@ -10,32 +9,11 @@ const MOST: usize = 3;
 /// The longest one, in characters (ours).
 const LONGEST: usize = 100;
 
-/// How a clause begins that demands something.
-const BEGINNINGS: [&str; 14] = [
-    "do not ",
-    "don't ",
-    "dont ",
-    "never ",
-    "only ",
-    "always ",
-    "avoid ",
-    "without ",
-    "make sure ",
-    "keep ",
-    "leave ",
-    "stay ",
-    "must ",
-    "no need to ",
-];
-
-/// Words before an order that belong to no clause of their own.
-const POLITE: [&str; 4] = ["but ", "and ", "please ", "just "];
-
 /// The constraints that these goals name, those that matter for an issue first, then those that were said last. At most three.
 pub(crate) fn constraints(goals: &[String], issue: PatternKind) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for goal in goals.iter().rev() {
-        for clause in clauses(goal).into_iter().filter_map(demand) {
+        for clause in demands(goal).into_iter().map(|demand| shortened(&demand.clause)) {
             if !found.contains(&clause) {
                 found.push(clause);
             }
@@ -68,43 +46,10 @@ fn matters(clause: &str, issue: PatternKind) -> bool {
     words.iter().any(|word| clause.contains(word))
 }
 
-/// The clauses of a text: parts of sentences that begin behind a mark, or behind `but`, `without` and `please`.
-fn clauses(text: &str) -> Vec<&str> {
-    let mut all = Vec::new();
-    for sentence in text.split(['\n', ';', '!', '?']).flat_map(|line| line.split(". ")) {
-        for part in sentence.split([',', ':', '(', ')']) {
-            let mut rest = part;
-            // The earliest of the words at which a new clause begins inside a part.
-            while let Some((at, skipped)) =
-                [(" but ", 4), (" without ", 0), (" please ", 1), (" and do not ", 4), (" and never ", 4)]
-                    .iter()
-                    .filter_map(|(word, skipped)| rest.find(word).map(|at| (at, *skipped)))
-                    .min()
-            {
-                let (before, behind) = rest.split_at(at);
-                all.push(before);
-                rest = behind.get(skipped.max(1)..).unwrap_or_default();
-            }
-            all.push(rest);
-        }
-    }
-    all
-}
-
-/// The clause, when it demands something.
-fn demand(clause: &str) -> Option<String> {
-    let mut clause = clause.trim().trim_end_matches('.').trim_start_matches(['-', '*', ' ']);
-    let lower = |text: &str| text.to_lowercase().replace('\u{2019}', "'");
-    while let Some(word) = POLITE.iter().find(|word| lower(clause).starts_with(**word)) {
-        clause = clause.get(word.len()..)?.trim_start();
-    }
-    let text = lower(clause);
-    let is_order = BEGINNINGS.iter().any(|word| text.starts_with(word)) || text.contains(" must ");
-    if !is_order {
-        return None;
-    }
+/// The clause, cut where it is long.
+fn shortened(clause: &str) -> String {
     let kept: String = clause.chars().take(LONGEST).collect();
-    Some(if kept.len() < clause.len() { format!("{kept} ...") } else { kept })
+    if kept.len() < clause.len() { format!("{kept} ...") } else { kept }
 }
 
 #[cfg(test)]

@@ -63,6 +63,9 @@ struct Past {
     /// The calls that were refused, where repeating them was the trouble.
     #[serde(default)]
     refused: Vec<Fingerprint>,
+    /// How many actions followed it in the session before this one.
+    #[serde(default)]
+    earlier: u64,
 }
 
 /// What the decision rests on beside the issue.
@@ -128,7 +131,7 @@ impl Controller {
             || issue.kind == PatternKind::Cascade
             || is_standstill(issue)
                 && match past {
-                    Some(past) if goes_on => occasion.action.0.saturating_sub(past.action.0) >= PATIENCE,
+                    Some(past) if goes_on => past.followed_by(occasion.action) >= PATIENCE,
                     Some(_) | None => issue.severity >= Severity::High,
                 };
         let is_cooling =
@@ -257,6 +260,7 @@ impl Controller {
             recent: recent + 1,
             attempts,
             refused: made.throttle.as_ref().map(|throttle| throttle.refused.clone()).unwrap_or_default(),
+            earlier: 0,
         });
     }
 
@@ -288,6 +292,20 @@ impl Controller {
     /// Takes up that a user was asked whether to go back.
     pub fn proposed(&mut self, proposed: Proposed) {
         self.proposed = Some(proposed);
+    }
+
+    /// Returns what a session that goes on in place of this one keeps of it, when its last action had this number: what was done so far, and
+    /// which calls are refused. What a user was asked is left behind.
+    #[must_use]
+    pub fn carried(&self, last: ActionNumber) -> Self {
+        let before = ActionNumber::default();
+        let past = |past: &Past| Past { action: before, earlier: past.followed_by(last), ..past.clone() };
+        Self {
+            past: self.past.iter().map(past).collect(),
+            throttle: self.throttle.clone().map(|throttle| Throttle { since: before, ..throttle }),
+            proposed: None,
+            ..self.clone()
+        }
     }
 
     /// Takes up that files stand as they did before an action: limits that began since then hold no more (seed 000). What was done about
@@ -330,6 +348,11 @@ impl Controller {
 }
 
 impl Past {
+    /// How many actions followed it until this one.
+    fn followed_by(&self, action: ActionNumber) -> u64 {
+        action.0.saturating_sub(self.action.0).saturating_add(self.earlier)
+    }
+
     /// By how much the signal fell since, from 0 to 1; 1 when the issue ended meanwhile.
     fn effectiveness(&self, signal: f64) -> Share {
         if self.helped {

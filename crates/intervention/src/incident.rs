@@ -289,7 +289,7 @@ impl Incident {
         let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.name())).collect();
         // The stop itself is nothing that was tried before it.
         let tried = interventions.iter().filter(|made| made.kind != InterventionKind::EmergencyStop);
-        let tried: Vec<&str> = tried.map(|made| made.kind.name()).collect();
+        let tried = in_words(tried.map(|made| made.kind));
         if !tried.is_empty() {
             factors.push(format!("tried before without success: {}", tried.join(", ")));
         }
@@ -357,9 +357,9 @@ impl Incident {
         section("Contributing factors", self.contributing_factors.iter().map(item).collect());
         let impact = &self.impact;
         let mut lines = vec![format!(
-            "{} actions, {} file operations, {} s.",
-            impact.actions,
-            impact.file_operations,
+            "{}, {}, {} s.",
+            counted(impact.actions, "action"),
+            counted(impact.file_operations, "file operation"),
             impact.duration_ms / 1000
         )];
         let cost = impact.dollars.map(|dollars| format!(", ${dollars:.2}")).unwrap_or_default();
@@ -421,6 +421,30 @@ impl Incident {
             text.trim_end()
         ) + "\n"
     }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// What was done about issues, in words, each once: `a hint (3 times), tighter limits`.
+fn in_words(kinds: impl Iterator<Item = InterventionKind>) -> Vec<String> {
+    let mut all: Vec<(InterventionKind, usize)> = Vec::new();
+    for kind in kinds {
+        match all.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => all.push((kind, 1)),
+        }
+    }
+    let words = |kind| match kind {
+        InterventionKind::SoftCorrection => "a hint",
+        InterventionKind::ContextReinforcement => "the task said again",
+        InterventionKind::ResourceThrottling => "tighter limits",
+        InterventionKind::CheckpointRollback => "going back",
+        InterventionKind::EmergencyStop => "a stop",
+    };
+    let times = |count| if count == 1 { String::new() } else { format!(" ({count} times)") };
+    all.into_iter().map(|(kind, count)| format!("{}{}", words(kind), times(count))).collect()
 }
 
 fn severity(severity: Severity) -> &'static str {
@@ -710,7 +734,7 @@ mod tests {
             "## Left to clean up\n\n- `/proj/scratch.txt`",
             "nothing more runs in it, and what it left is listed; the one thing that it made",
             "scope_creep stood too",
-            "8 actions, 1 file operations, 61 s.",
+            "8 actions, 1 file operation, 61 s.",
             "- changed: `/proj/a`\n- and 2 more files\n",
             "- Calls that ran: 6 (5 of them commands). Failed: 2.\n- Refused calls: 1. Surprises: 4.\n- Changed files: at least 3.",
             "- Calls that `checkrein undo` can take back: 2.\n- Not saved: `/big` is too large.\n- Not saved either: 8 more.",

@@ -24,8 +24,8 @@ use crate::resource_spiral::{Spiral, Usage};
 use crate::scope::Scope;
 use crate::settings::PatternSettings;
 use crate::stagnation::Stagnation;
-use crate::step::{ActionFacts, Activity, Answer, Fate, OutcomeFacts, Probe, Run, Step};
-use crate::stuck_loop;
+use crate::step::{ActionFacts, Activity, Answer, Fate, OutcomeFacts, Pace, Probe, Run, Step};
+use crate::stuck_loop::{self, Wait};
 
 /// What the detectors remember of a session. Its size is bounded however long the session is, and so is the work that each
 /// action makes.
@@ -34,6 +34,8 @@ pub struct DetectorState {
     now: ActionNumber,
     turn: u32,
     steps: VecDeque<Step>,
+    #[serde(default)]
+    wait: Wait,
     /// What the newest step is called.
     #[serde(default)]
     newest: String,
@@ -115,6 +117,7 @@ impl DetectorState {
             },
             bearing: plan.bearing,
             result: observation.digest,
+            failure: observation.failure,
             turn: self.turn,
             success: ending.success,
             // Tests that fail have failed, whatever the pipe behind them answers.
@@ -122,11 +125,13 @@ impl DetectorState {
                 (Activity::Retries, Some(tests)) if tests.failed > 0 => Activity::Runs,
                 (deed, _) => deed,
             },
+            pace: plan.pace,
             clarity: plan.clarity,
             fate,
             run,
             answer: self.answer(plan, ending, run),
         };
+        self.wait.took(&step, &self.steps);
         while self.steps.len() >= stuck_loop::REMEMBERED {
             self.steps.pop_front();
         }
@@ -135,7 +140,11 @@ impl DetectorState {
             self.error_text = ending.error.map(crate::errors::telling_line).unwrap_or_default();
             let attempt = if self.changed_since_error { Attempt::Changed } else { Attempt::Unchanged };
             let how = (attempt, plan.deed);
-            self.errors.failed(plan.number, plan.action, observation, error, how, &mut self.error_run);
+            // Who waits with pauses is told by the loop that it makes, once it has lasted.
+            let waits = (plan.deed, plan.pace) == (Activity::Waits, Pace::Paused);
+            if !waits {
+                self.errors.failed(plan.number, plan.action, observation, error, how, &mut self.error_run);
+            }
             self.changed_since_error = false;
         } else if ending.success == ActionSuccess::Succeeded {
             self.errors.succeeded(plan.action);
@@ -173,6 +182,7 @@ impl DetectorState {
         let own = |step: &&Step| step.actor == plan.actor && step.action == plan.action;
         if let Some(last) = self.steps.iter().rev().find(own) {
             observation.digest = last.result;
+            observation.failure = last.failure;
             success = last.success;
             (fate, deed) = (last.fate, last.deed);
         }
@@ -203,6 +213,31 @@ impl DetectorState {
         };
         self.took(&nothing, &ending, fate, Run::Refused);
         self.stagnation.refused(plan.number, plan.action);
+        self.errors.refused(plan.number, plan.action, &mut self.error_run);
+    }
+
+    /// Returns what a session that goes on in place of this one keeps of it: the last calls and how they ended, before its first action. A
+    /// conversation that was cleared does not make what happened in the workspace undone (ours).
+    #[must_use]
+    pub fn carried(&self) -> Self {
+        let before = ActionNumber::default();
+        let steps = self.steps.iter().map(|step| Step { number: before, turn: 0, ..*step });
+        Self {
+            steps: steps.collect(),
+            wait: self.wait,
+            newest: self.newest.clone(),
+            stagnation: self.stagnation.carried(),
+            changed_since_error: self.changed_since_error,
+            ..Self::default()
+        }
+    }
+
+    /// Whether there is anything to keep: the last call failed, or was as others before it.
+    pub fn is_worth_carrying(&self) -> bool {
+        self.steps.back().is_some_and(|last| {
+            let is_failing = last.success == ActionSuccess::Failed;
+            is_failing || self.steps.iter().rev().skip(1).any(|step| step.repeats(last))
+        })
     }
 
     /// Takes up where an action went and what it used.
@@ -281,6 +316,7 @@ impl DetectorState {
         }
         self.standing.clear();
         self.steps.clear();
+        self.wait = Wait::default();
         self.errors.clear();
         self.error_run = ErrorRun::default();
         self.edits.clear();
@@ -373,6 +409,22 @@ impl DetectorState {
         }
         let last = self.steps.back()?;
         let own: Vec<Step> = self.steps.iter().filter(|step| step.actor == last.actor).copied().collect();
-        stuck_loop::detect(&own, &self.newest, thresholds)
+        let of_own = stuck_loop::detect(&own, self.wait, &self.newest, thresholds);
+        let is_alone = own.len() == self.steps.len();
+        if of_own.is_some() || is_alone || last.success == ActionSuccess::Succeeded {
+            return of_own;
+        }
+        // What each of many sub-agents fails at in the same way is a loop of who sends them (ours: three times as many rounds, since several
+        // may work side by side).
+        let rounds = |count: u64| count.saturating_mul(3);
+        let thresholds = StuckLoopThresholds {
+            rounds: rounds(thresholds.rounds),
+            failing_rounds: rounds(thresholds.failing_rounds),
+            pair_rounds: rounds(thresholds.pair_rounds),
+            ..*thresholds
+        };
+        let own: Vec<Step> = self.steps.iter().copied().collect();
+        let thresholds = &thresholds;
+        stuck_loop::detect(&own, self.wait, &self.newest, thresholds)
     }
 }

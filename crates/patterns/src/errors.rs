@@ -23,6 +23,9 @@ struct PastError {
     number: ActionNumber,
     action: Fingerprint,
     digest: Fingerprint,
+    /// What makes it the same failure as another one.
+    #[serde(default)]
+    failure: Fingerprint,
     error: ErrorSignature,
     tests: Option<TestCounts>,
     /// Whether something was changed since the error before it.
@@ -40,6 +43,9 @@ pub(crate) struct ErrorRun {
     length: u32,
     /// Whether something was looked at in between, which may find what is missing.
     looked: bool,
+    /// How many of them were refused and did not run.
+    #[serde(default)]
+    refused: u32,
 }
 
 impl ErrorRun {
@@ -95,16 +101,29 @@ impl Errors {
         (attempt, deed): (Attempt, Activity),
         run: &mut ErrorRun,
     ) {
-        let Observation { digest, tests, .. } = *observation;
+        let Observation { digest, tests, failure, .. } = *observation;
         while self.0.len() >= ERRORS_IN_VIEW {
             self.0.pop_front();
         }
         let waits = deed == Activity::Waits;
-        let past = PastError { number, action, digest, error, tests, attempt, waits };
+        let past = PastError { number, action, digest, failure, error, tests, attempt, waits };
         // What waits for something may be answered the same for long.
         if !waits {
             run.failed(past);
         }
+        self.0.push_back(past);
+    }
+
+    /// Takes up that an action was refused that had failed before: nothing has changed, so that the error stands.
+    pub(crate) fn refused(&mut self, number: ActionNumber, action: Fingerprint, run: &mut ErrorRun) {
+        let last = self.0.iter().rev().find(|error| error.action == action).copied();
+        let Some(last) = last.filter(|_| run.standstill().is_some()) else { return };
+        let past = PastError { number, attempt: Attempt::Unchanged, ..last };
+        while self.0.len() >= ERRORS_IN_VIEW {
+            self.0.pop_front();
+        }
+        run.failed(past);
+        run.refused = run.refused.saturating_add(1);
         self.0.push_back(past);
     }
 
@@ -163,7 +182,11 @@ impl Errors {
         let mut actions = newest(group.iter().map(|error| error.number));
         let mut summary = format!("{category} came back {count} times in the last {seen} errors");
         if standstill.is_some() {
-            summary = format!("{category} came back {} times in a row, whatever was called", run.length);
+            let ran = run.length.saturating_sub(run.refused);
+            summary = format!("{category} came back {ran} times in a row, whatever was called");
+            if run.refused > 0 {
+                summary = format!("{summary}, and {} more such calls were refused", run.refused);
+            }
             // It rests on the first one too.
             if let Some(oldest) = actions.first_mut() {
                 *oldest = run.since;
@@ -290,9 +313,15 @@ fn moved(one: &PastError, other: &PastError) -> bool {
         | ErrorCategory::Type
         | ErrorCategory::Other => false,
     };
-    one.error.place != other.error.place
-        || one.tests != other.tests
-        || (!guesses && one.digest != other.digest)
+    // The same tests failed in the same call, and nothing was changed in between.
+    let is_same_failure = other.attempt == Attempt::Unchanged
+        && one.action == other.action
+        && !other.failure.is_zero()
+        && one.failure == other.failure;
+    !is_same_failure
+        && (one.error.place != other.error.place
+            || one.tests != other.tests
+            || (!guesses && one.digest != other.digest))
 }
 
 /// min(n/5, 1) (upstream 1.2).

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::observation::{ActionSuccess, observation};
     use crate::scope::{ScopeSide, Touch, Use};
-    use crate::step::{Bearing, Clarity};
+    use crate::step::{Bearing, Clarity, Pace};
 
     fn plan(number: u64, action: &str, deed: Activity) -> ActionFacts {
         ActionFacts {
@@ -205,6 +205,7 @@ mod tests {
             name: action.to_owned(),
             bearing: Bearing::default(),
             deed,
+            pace: Pace::Prompt,
             clarity: Clarity::Understood,
             probe: Probe::Other,
             place: None,

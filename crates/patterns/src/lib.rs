@@ -9,6 +9,7 @@
 //! | `issue` | the vocabulary of the answer |
 //! | `step` | what detectors are told about an action |
 //! | `observation`, `normalise` | what is kept of an output: marks, error signatures, counts of tests |
+//! | `failure` | what makes two failures the same: the tests that failed, or the text without words that are made up |
 //! | `own_text` | what a command prints of its own text beside what it runs |
 //! | `polling` | which commands ask how something is getting on, and which failures say that it is not done yet |
 //! | `stuck_loop`, `messages` | stuck loops: equal actions, cycles, monologues |
@@ -34,6 +35,7 @@ mod combination;
 mod detector_state;
 mod errors;
 mod exploration_wandering;
+mod failure;
 mod goal_drift;
 mod hallucination;
 mod issue;
@@ -66,4 +68,4 @@ pub use own_text::without_own_numbers;
 pub use repeated_verdicts::VerdictCause;
 pub use scope::{ScopeSide, Touch, Use};
 pub use settings::{Audience, PatternSensitivity, PatternSettings};
-pub use step::{ActionFacts, Activity, Bearing, Clarity, Edit, OutcomeFacts, Probe, VisitedPlace};
+pub use step::{ActionFacts, Activity, Bearing, Clarity, Edit, OutcomeFacts, Pace, Probe, VisitedPlace};

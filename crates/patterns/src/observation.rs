@@ -3,6 +3,7 @@
 use checkrein_protocol::{ErrorCategory, ErrorSignature, Fingerprint, Missing, Observation, TestCounts};
 use serde::{Deserialize, Serialize};
 
+use crate::failure::failure;
 use crate::normalise::{ends, general, steady};
 
 /// Whether an action succeeded, as its client says.
@@ -24,7 +25,9 @@ pub fn observation(output: &str, success: ActionSuccess) -> Observation {
         if printed.trim().is_empty() { Fingerprint::default() } else { Fingerprint::of(&steady(printed)) };
     let error = (success == ActionSuccess::Failed).then(|| error_signature(text));
     let missing = error.and_then(|error| missing_in(&text.to_lowercase(), error.category));
-    Observation { digest, error, tests: test_counts(text), missing }
+    let tests = test_counts(text);
+    let failure = error.map(|_| failure(printed, tests)).unwrap_or_default();
+    Observation { digest, error, tests, missing, failure }
 }
 
 /// An output without the line of its status, which clients put before that of a failure alone: `tests; true` prints what `tests` does.
@@ -43,6 +46,7 @@ pub(crate) fn observation_of_refusal(verdict: &str) -> Observation {
         error: None,
         tests: None,
         missing: None,
+        failure: Fingerprint::default(),
     }
 }
 

@@ -4,8 +4,31 @@
 //! those of the references of the programs.
 
 /// Programs that only tell how something that runs is getting on, whatever they are called with.
-const ASK_ALWAYS: [&str; 10] =
-    ["ps", "pgrep", "top", "ss", "netstat", "lsof", "journalctl", "squeue", "nvidia-smi", "nc"];
+const ASK_ALWAYS: [&str; 23] = [
+    "ps",
+    "pgrep",
+    "top",
+    "ss",
+    "netstat",
+    "lsof",
+    "journalctl",
+    "squeue",
+    "sacct",
+    "qstat",
+    "nvidia-smi",
+    "nc",
+    "ncat",
+    "pg_isready",
+    "ping",
+    "ping6",
+    "dig",
+    "host",
+    "nslookup",
+    "getent",
+    "pidof",
+    "tasklist",
+    "loginctl",
+];
 
 /// Subcommands that ask, where a program has others too. The second word is named where the first is a group; empty means any.
 type Asking = (&'static str, &'static [&'static str]);
@@ -92,7 +115,65 @@ const FORGES: &[Asking] = &[
     ("api", &[]),
 ];
 
-const ASK_SOMETIMES: [(&str, &[Asking]); 6] = [
+/// Of clients of data stores and queues: what asks whether the server is there.
+const STORES: &[Asking] = &[
+    ("ping", &[]),
+    ("status", &[]),
+    ("info", &[]),
+    ("version", &[]),
+    ("processlist", &[]),
+    ("await_startup", &[]),
+];
+
+/// Of `terraform`, `tofu` and `pulumi`.
+const STACKS: &[Asking] = &[
+    ("show", &[]),
+    ("output", &[]),
+    ("version", &[]),
+    ("providers", &[]),
+    ("state", &["list", "show", "pull"]),
+    ("stack", &["ls", "history", "output"]),
+];
+
+/// Of `helm` and `argocd`.
+const RELEASES: &[Asking] = &[
+    ("status", &[]),
+    ("list", &[]),
+    ("ls", &[]),
+    ("history", &[]),
+    ("get", &[]),
+    ("version", &[]),
+    ("app", &["get", "list", "wait", "history", "resources", "logs"]),
+];
+
+/// Of the tools of platforms that run applications.
+const PLATFORMS: &[Asking] = &[
+    ("ps", &[]),
+    ("logs", &[]),
+    ("status", &[]),
+    ("list", &[]),
+    ("ls", &[]),
+    ("inspect", &[]),
+    ("releases", &[]),
+    ("deployments", &["list", "status", "get"]),
+    ("deployment", &["list", "status", "get"]),
+];
+
+const ASK_SOMETIMES: [(&str, &[Asking]); 20] = [
+    ("redis-cli", STORES),
+    ("valkey-cli", STORES),
+    ("mysqladmin", STORES),
+    ("mariadb-admin", STORES),
+    ("rabbitmqctl", STORES),
+    ("terraform", STACKS),
+    ("tofu", STACKS),
+    ("pulumi", STACKS),
+    ("helm", RELEASES),
+    ("argocd", RELEASES),
+    ("heroku", PLATFORMS),
+    ("flyctl", PLATFORMS),
+    ("fly", PLATFORMS),
+    ("vercel", PLATFORMS),
     ("docker", CONTAINERS),
     ("podman", CONTAINERS),
     ("kubectl", CLUSTER),
@@ -192,6 +273,18 @@ mod tests {
             ("systemctl", "systemctl restart x", false),
             ("nc", "nc -z localhost 80", true),
             ("make", "make", false),
+            ("pg_isready", "until pg_isready -h db; do sleep 5; done", true),
+            ("redis-cli", "redis-cli -h db ping", true),
+            ("redis-cli", "redis-cli -h db flushall", false),
+            ("mysqladmin", "mysqladmin -u root status", true),
+            ("mysqladmin", "mysqladmin shutdown", false),
+            ("terraform", "terraform show", true),
+            ("terraform", "terraform apply", false),
+            ("terraform", "terraform state rm a", false),
+            ("helm", "helm status web", true),
+            ("helm", "helm upgrade web .", false),
+            ("heroku", "heroku ps -a web", true),
+            ("heroku", "heroku ps:restart -a web", false),
         ] {
             assert_eq!(asks(program, command), expected, "{command}");
         }

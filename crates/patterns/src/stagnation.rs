@@ -59,6 +59,13 @@ impl Stagnation {
         }
     }
 
+    /// The same before the first action of another session.
+    pub(crate) fn carried(&self) -> Self {
+        let before =
+            |runs: &Runs| Runs { actions: vec![ActionNumber::default(); runs.actions.len()], ..runs.clone() };
+        Self(self.0.as_ref().map(before))
+    }
+
     pub(crate) fn clear(&mut self) {
         self.0 = None;
     }

@@ -33,6 +33,9 @@ pub struct ActionFacts {
     pub bearing: Bearing,
     /// What it is for.
     pub deed: Activity,
+    /// Whether it pauses.
+    #[serde(default)]
+    pub pace: Pace,
     /// Whether its effects are understood.
     pub clarity: Clarity,
     /// What it finds out.
@@ -72,6 +75,27 @@ pub enum Activity {
     Retries,
     /// It may do anything.
     Runs,
+}
+
+/// Whether an action gives what it asks about time to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Pace {
+    /// It does not pause.
+    #[default]
+    Prompt,
+    /// It sleeps, or waits for something.
+    Paused,
+}
+
+/// Programs that pause.
+const PAUSING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
+
+impl Pace {
+    /// Whether one of the programs of an action pauses.
+    pub fn of(programs: &[String]) -> Self {
+        let pauses = programs.iter().any(|name| PAUSING.contains(&name.as_str()));
+        if pauses { Self::Paused } else { Self::Prompt }
+    }
 }
 
 /// Whether what is run after an action may come out otherwise because of it, or is a try of its own.
@@ -152,14 +176,11 @@ impl Activity {
             "test", "[", "ls", "cat", "tail", "head", "grep", "rg", "stat", "wc", "find", "file", "du", "df",
             "date", "uptime", "free", "id", "git", "jq", "echo", "printf", "true", "false",
         ];
-        /// Programs that wait.
-        const WAITING: [&str; 4] = ["sleep", "wait", "watch", "inotifywait"];
-        let runs = |names: &[&str]| programs.iter().any(|name| names.contains(&name.as_str()));
         let watches = |name: &String| polling::asks(name, command.unwrap_or_default());
         if POLLING_TOOLS.contains(&tool) {
             return Self::Waits;
         }
-        if runs(&WAITING) {
+        if Pace::of(programs) == Pace::Paused {
             let looks = |effect: &Effect| {
                 matches!(
                     effect.kind,
@@ -171,7 +192,7 @@ impl Activity {
             let tries = !is_sent && command.is_some_and(|text| Probe::of(text) == Probe::Tests);
             let only_looks = !effects.is_empty() && effects.iter().all(looks) && !tries;
             let known = |name: &String| {
-                [&WAITING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
+                [&PAUSING[..], &LOOKING[..]].iter().any(|names| names.contains(&name.as_str()))
                     || watches(name)
             };
             return if only_looks || programs.iter().all(known) { Self::Waits } else { Self::Retries };
@@ -258,10 +279,15 @@ pub(crate) struct Step {
     pub(crate) bearing: Bearing,
     /// What was seen; zero for nothing.
     pub(crate) result: Fingerprint,
+    /// What makes it the same failure as another one; zero where that is the result alone.
+    #[serde(default)]
+    pub(crate) failure: Fingerprint,
     /// How often a user had spoken.
     pub(crate) turn: u32,
     pub(crate) success: ActionSuccess,
     pub(crate) deed: Activity,
+    #[serde(default)]
+    pub(crate) pace: Pace,
     pub(crate) clarity: Clarity,
     #[serde(default)]
     pub(crate) fate: Fate,
@@ -304,8 +330,9 @@ pub(crate) enum Fate {
 impl Step {
     /// Whether nothing tells the two apart.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
+        let is_same_failure = !self.failure.is_zero() && self.failure == other.failure;
         (self.action == other.action || self.differs_in_options(other))
-            && self.result == other.result
+            && (self.result == other.result || is_same_failure)
             && self.success == other.success
     }
 

@@ -3,13 +3,16 @@
 //! What is compared is the action *and* what it showed, so whatever makes progress is no loop: another range read is another action, an
 //! output that changed is another result. What waits for something may answer the same for long.
 
+use std::collections::VecDeque;
+
 use checkrein_policy::StuckLoopThresholds;
-use checkrein_protocol::Severity;
+use checkrein_protocol::{Fingerprint, Severity};
+use serde::{Deserialize, Serialize};
 
 use crate::issue::{Issue, PatternKind, Share, newest};
 use crate::observation::ActionSuccess;
 use crate::settings::entries;
-use crate::step::{Activity, Answer, Bearing, Fate, Run, Step};
+use crate::step::{Activity, Answer, Bearing, Fate, Pace, Run, Step};
 
 /// The longest cycle that is recognised, in steps (ours).
 pub(crate) const LONGEST_CYCLE: usize = 8;
@@ -26,29 +29,73 @@ enum Spread {
     Apart,
 }
 
+/// For how long nothing was done but to wait: calls that only look or pause, each answered as one of the last ones was. What is remembered
+/// of a session is shorter than such a wait may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Wait {
+    actor: Fingerprint,
+    repeats: u32,
+}
+
+impl Wait {
+    /// Takes up a step, before it is one of these, oldest first.
+    pub(crate) fn took(&mut self, step: &Step, before: &VecDeque<Step>) {
+        let looks = matches!(step.deed, Activity::Waits | Activity::Looks);
+        let mut own = before.iter().rev().filter(|past| past.actor == step.actor).take(LONGEST_CYCLE);
+        let goes_on = looks && own.any(|past| step.repeats(past));
+        let so_far = if self.actor == step.actor { self.repeats } else { 0 };
+        *self = Self { actor: step.actor, repeats: if goes_on { so_far.saturating_add(1) } else { 0 } };
+    }
+
+    /// How many rounds of a cycle of this length that makes.
+    fn rounds(self, period: usize) -> usize {
+        usize::try_from(self.repeats).unwrap_or(usize::MAX) / period + 1
+    }
+}
+
+/// After how many equal rounds a wait with pauses is no longer only told, and after how many it may be ended (ours): with a pause of a minute
+/// that is an hour and a half, and two hours.
+const HELD_UP: usize = 100;
+const MAY_END: usize = 120;
+
 /// The loop in which the steps end, if they do. Calls between them that were refused, each another one, make a loop nothing else; nor does
 /// what has no bearing on them: reading, or making what is empty.
-pub(crate) fn detect(steps: &[Step], newest_name: &str, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+pub(crate) fn detect(
+    steps: &[Step],
+    wait: Wait,
+    newest_name: &str,
+    thresholds: &StuckLoopThresholds,
+) -> Option<Issue> {
     let left = |counts: &dyn Fn(&Step) -> bool| -> Option<Vec<Step>> {
         let is_other = steps.iter().any(|step| !counts(step));
         is_other.then(|| steps.iter().filter(|step| counts(step)).copied().collect())
     };
     let ran = |step: &Step| step.fate == Fate::Counts;
     let bears = |step: &Step| ran(step) && step.bearing == Bearing::Counts;
-    ending(steps, Spread::Close, newest_name, thresholds)
-        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, newest_name, thresholds)))
+    let told = (wait, newest_name);
+    ending(steps, Spread::Close, told, thresholds)
+        .or_else(|| left(&ran).and_then(|steps| ending(&steps, Spread::Close, told, thresholds)))
         .or_else(|| {
             // A loop ends in what is repeated, not in what lies between.
             steps.last().filter(|last| bears(last))?;
-            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, newest_name, thresholds))
+            left(&bears).and_then(|steps| ending(&steps, Spread::Apart, told, thresholds))
         })
 }
 
-fn ending(steps: &[Step], spread: Spread, name: &str, thresholds: &StuckLoopThresholds) -> Option<Issue> {
+fn ending(
+    steps: &[Step],
+    spread: Spread,
+    (wait, name): (Wait, &str),
+    thresholds: &StuckLoopThresholds,
+) -> Option<Issue> {
     (1..=LONGEST_CYCLE).find_map(|period| {
         let rounds = rounds(steps, period);
         let needed = needed(steps, period, rounds, spread, thresholds);
-        (rounds >= needed).then(|| issue(steps, period, rounds, needed, name))
+        let in_all = match patience(steps, period) {
+            Patience::Paused if rounds > 1 => wait.rounds(period).max(rounds),
+            Patience::None | Patience::Bounded | Patience::Endless | Patience::Paused => rounds,
+        };
+        (in_all >= needed).then(|| issue(steps, (period, rounds, in_all), needed, name))
     })
 }
 
@@ -96,7 +143,7 @@ fn needed(
     let base = base.saturating_add(usize::from(rotates(steps, period, rounds)));
     let base = match patience(steps, period) {
         Patience::None => base,
-        Patience::Endless => base.saturating_mul(entries(thresholds.waiting_factor)),
+        Patience::Endless | Patience::Paused => base.saturating_mul(entries(thresholds.waiting_factor)),
         Patience::Bounded => base.saturating_mul(entries(thresholds.waiting_factor)).min(most(period)),
     };
     base.saturating_add(spoken)
@@ -131,6 +178,8 @@ enum Patience {
     None,
     /// It asks for something, and is not answered: longer than a try, but not for ever.
     Bounded,
+    /// The same, with pauses, and does nothing but look: it waits, and for long.
+    Paused,
     /// It is answered, if only that it is not done yet.
     Endless,
 }
@@ -143,34 +192,46 @@ fn patience(steps: &[Step], period: usize) -> Patience {
         Activity::Looks | Activity::Changes | Activity::Runs => false,
     };
     let failed = |step: &Step| step.success == ActionSuccess::Failed && step.answer == Answer::Plain;
+    let only_looks = |step: &Step| matches!(step.deed, Activity::Waits | Activity::Looks);
     if !last().any(waits) {
         Patience::None
     } else if last().any(failed) {
-        Patience::Bounded
+        let pauses = last().any(|step| step.pace == Pace::Paused);
+        if pauses && last().all(only_looks) { Patience::Paused } else { Patience::Bounded }
     } else {
         Patience::Endless
     }
 }
 
-fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str) -> Issue {
-    let beyond = rounds - needed;
+fn issue(
+    steps: &[Step],
+    (period, rounds, in_all): (usize, usize, usize),
+    needed: usize,
+    name: &str,
+) -> Issue {
+    let beyond = in_all - needed;
     let loop_steps = || steps.iter().rev().take(period * rounds);
     let refused = loop_steps().filter(|step| step.run == Run::Refused).count();
     Issue {
         kind: PatternKind::StuckLoop,
         // Of a long cycle only a few rounds are remembered; each of them is as many calls as several of a short one.
-        severity: match beyond * period.div_ceil(2) {
+        severity: match (patience(steps, period), beyond * period.div_ceil(2)) {
             // Whoever waits for something slow is told, never held up (ours).
-            _ if patience(steps, period) == Patience::Endless => Severity::Low,
-            0 | 1 => Severity::Medium,
-            2 | 3 => Severity::High,
-            _ => Severity::Critical,
+            (Patience::Endless, _) => Severity::Low,
+            (Patience::Paused, _) if in_all < HELD_UP => Severity::Low,
+            (Patience::Paused, _) if in_all < MAY_END => Severity::Medium,
+            (Patience::None | Patience::Bounded, 0 | 1) => Severity::Medium,
+            (Patience::None | Patience::Bounded, 2 | 3) => Severity::High,
+            (Patience::None | Patience::Bounded | Patience::Paused, _) => Severity::Critical,
         },
         confidence: Share::new(0.5 + 0.1 * beyond as f64),
         impact: Share::new(0.1 * beyond as f64),
-        signal: rounds as f64,
-        summary: summary(steps, period, rounds, refused, name),
+        signal: in_all as f64,
+        summary: summary(steps, (period, rounds, in_all), refused, name),
         advice: match refused {
+            _ if patience(steps, period) == Patience::Paused => {
+                "look why it does not come up: its log, its state, its settings; wait longer between two looks, or tell the user what is missing"
+            }
             0 => "change something before trying again: read the last result, other inputs, another way; or say what is missing",
             _ => "do not send the same call again, it does not run: mend what its last result names, take another way, or say what is missing",
         }
@@ -182,7 +243,12 @@ fn issue(steps: &[Step], period: usize, rounds: usize, needed: usize, name: &str
 }
 
 /// What was run, how it came out how often, and how often it was refused. Its last call has this name.
-fn summary(steps: &[Step], period: usize, rounds: usize, refused: usize, name: &str) -> String {
+fn summary(
+    steps: &[Step],
+    (period, remembered, rounds): (usize, usize, usize),
+    refused: usize,
+    name: &str,
+) -> String {
     let mut last = steps.iter().rev().take(period);
     if period > 1 {
         let seen = format!("the same {period} calls gave the same results {rounds} times in a row");
@@ -192,8 +258,11 @@ fn summary(steps: &[Step], period: usize, rounds: usize, refused: usize, name: &
             refused => format!("{seen}, where {refused} of these calls were refused and did not run"),
         };
     }
-    let same =
-        if rotates(steps, period, rounds) { "the same call but for its options" } else { "the same call" };
+    let same = if rotates(steps, period, remembered) {
+        "the same call but for its options"
+    } else {
+        "the same call"
+    };
     let call = if name.is_empty() { same.to_owned() } else { format!("{same} (`{name}`)") };
     let is_failing = last.all(|step| step.success == ActionSuccess::Failed);
     let came_out = if is_failing { "failed in the same way" } else { "gave the same result" };
@@ -215,7 +284,6 @@ mod tests {
     use super::*;
     use crate::issue::ActionNumber;
     use crate::step::Clarity;
-    use checkrein_protocol::Fingerprint;
 
     /// Steps from pairs of an action and its result; a result that begins with `!` is a failure.
     fn steps(pairs: &[(&str, &str)]) -> Vec<Step> {
@@ -227,6 +295,7 @@ mod tests {
             without_options: Fingerprint::of(action.split(" -").next().unwrap_or_default()),
             bearing: if action.starts_with("read") { Bearing::Idle } else { Bearing::Counts },
             result: if result.is_empty() { Fingerprint::default() } else { Fingerprint::of(result) },
+            failure: Fingerprint::default(),
             turn: 0,
             success: if result.starts_with('!') { ActionSuccess::Failed } else { ActionSuccess::Succeeded },
             deed: match action {
@@ -235,6 +304,7 @@ mod tests {
                 _ => Activity::Runs,
             },
             fate: if result.starts_with('-') { Fate::Refused } else { Fate::Counts },
+            pace: if action.starts_with("sleep") { Pace::Paused } else { Pace::Prompt },
             clarity: if action.starts_with("tool") { Clarity::Opaque } else { Clarity::Understood },
             run: Run::Done,
             answer: if result.contains("pending") { Answer::NotYet } else { Answer::Plain },
@@ -243,7 +313,7 @@ mod tests {
     }
 
     fn detected(pairs: &[(&str, &str)]) -> Option<Issue> {
-        detect(&steps(pairs), "t", &StuckLoopThresholds::default())
+        detect(&steps(pairs), Wait::default(), "t", &StuckLoopThresholds::default())
     }
 
     fn repeated(round: &[(&'static str, &'static str)], rounds: usize) -> Vec<(&'static str, &'static str)> {
@@ -310,19 +380,51 @@ mod tests {
 
     #[test]
     fn a_poll_that_fails_gets_more_rounds_and_becomes_critical() {
-        let failing = [("sleep 30; status", "!refused")];
+        let failing = [("ask without sleep", "!refused")];
         assert_eq!(detected(&repeated(&failing, 14)), None);
         assert_eq!(detected(&repeated(&failing, 15)).unwrap().severity, Severity::Medium);
         assert_eq!(detected(&repeated(&failing, 19)).unwrap().severity, Severity::Critical);
         let not_yet = [("sleep 30; status", "!pending")];
         assert_eq!(detected(&repeated(&not_yet, 40)).unwrap().severity, Severity::Low);
-        let names = ["sleep", "b", "c", "d", "e", "f", "g", "h"];
+        let names = ["a sleep", "b", "c", "d", "e", "f", "g", "h"];
         for period in 1..=LONGEST_CYCLE {
             let round: Vec<(&str, &str)> = names.iter().take(period).map(|name| (*name, "!E")).collect();
             let mut steps = repeated(&round, REMEMBERED);
             steps.truncate(REMEMBERED);
             assert_eq!(detected(&steps).unwrap().severity, Severity::Critical, "{period}");
         }
+    }
+
+    // Source: seed 000-1
+    #[test]
+    fn a_wait_with_pauses_is_told_and_may_end_after_a_stated_number_of_rounds() {
+        for round in [
+            vec![("sleep 30; status", "!refused")],
+            vec![("sleep 30", ""), ("ask without sleep", "!refused")],
+        ] {
+            let severity = |rounds: usize| {
+                let all = steps(&repeated(&round, rounds));
+                let (mut wait, mut kept) = (Wait::default(), VecDeque::new());
+                for step in all {
+                    wait.took(&step, &kept);
+                    kept.push_back(step);
+                    if kept.len() > REMEMBERED {
+                        kept.pop_front();
+                    }
+                }
+                let kept: Vec<Step> = kept.into_iter().collect();
+                detect(&kept, wait, "t", &StuckLoopThresholds::default()).map(|issue| issue.severity)
+            };
+            assert_eq!(severity(14), None, "{round:?}");
+            assert_eq!(severity(16), Some(Severity::Low), "{round:?}");
+            assert_eq!(severity(HELD_UP - 1), Some(Severity::Low), "{round:?}");
+            assert_eq!(severity(HELD_UP + 1), Some(Severity::Medium), "{round:?}");
+            assert_eq!(severity(MAY_END - 1), Some(Severity::Medium), "{round:?}");
+            assert_eq!(severity(MAY_END + 1), Some(Severity::Critical), "{round:?}");
+        }
+        // A try is no look, whatever pauses.
+        let tries = [("sleep 60; make", "!E")];
+        assert_eq!(detected(&repeated(&tries, 7)).unwrap().severity, Severity::Critical);
     }
 
     #[test]
@@ -354,7 +456,7 @@ mod tests {
         let told = |ran: usize, refused: usize, result: &'static str| {
             let mut steps = steps(&repeated(&[("t", result)], ran + refused));
             steps.iter_mut().skip(ran).for_each(|step| step.run = Run::Refused);
-            detect(&steps, "cargo test", &StuckLoopThresholds::default()).unwrap().summary
+            detect(&steps, Wait::default(), "cargo test", &StuckLoopThresholds::default()).unwrap().summary
         };
         assert_eq!(told(3, 0, "!E"), "the same call (`cargo test`) failed in the same way 3 times in a row");
         assert_eq!(
@@ -415,7 +517,7 @@ mod tests {
             for (index, step) in steps.iter_mut().enumerate() {
                 step.exact = Fingerprint(index as u32);
             }
-            detect(&steps, "t", &StuckLoopThresholds::default()).map(|issue| issue.signal)
+            detect(&steps, Wait::default(), "t", &StuckLoopThresholds::default()).map(|issue| issue.signal)
         };
         assert_eq!((written(2, "!E"), written(3, "!E")), (None, Some(3.0)));
         assert_eq!((written(7, "fine"), written(8, "fine")), (None, Some(8.0)));
@@ -439,7 +541,7 @@ mod tests {
             for (index, step) in steps.iter_mut().enumerate() {
                 step.turn = u32::try_from(index / each).unwrap();
             }
-            detect(&steps, "t", &StuckLoopThresholds::default())
+            detect(&steps, Wait::default(), "t", &StuckLoopThresholds::default())
         };
         assert_eq!(asked(1, 30), None, "one look for each prompt");
         assert!(asked(2, 4).is_some(), "one prompt in the middle of a loop hides nothing");
@@ -469,15 +571,17 @@ mod tests {
                 without_options: Fingerprint(1),
                 bearing: if *action == 0 { Bearing::Idle } else { Bearing::Counts },
                 result: Fingerprint(index as u32 + 1),
+                failure: Fingerprint::default(),
                 turn: 0,
                 success: ActionSuccess::Failed,
                 deed: Activity::Runs,
+                pace: Pace::Prompt,
                 clarity: Clarity::Opaque,
                 fate: Fate::Counts,
                 run: Run::Done,
                 answer: Answer::Plain,
             }).collect();
-            proptest::prop_assert_eq!(detect(&steps, "t", &StuckLoopThresholds::default()), None);
+            proptest::prop_assert_eq!(detect(&steps, Wait::default(), "t", &StuckLoopThresholds::default()), None);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use checkrein_patterns::{
     ActionFacts, ActionNumber, ActionSuccess, Activity, Bearing, Clarity, DetectorState, Edit, Fingerprint,
-    IssueChange, OutcomeFacts, PatternKind, PatternSettings, Probe, Share, VisitedPlace, observation,
+    IssueChange, OutcomeFacts, Pace, PatternKind, PatternSettings, Probe, Share, VisitedPlace, observation,
 };
 
 /// A session that is played by hand.
@@ -27,6 +27,7 @@ impl Session {
             name: String::new(),
             bearing: Bearing::Counts,
             deed,
+            pace: Pace::Prompt,
             clarity: Clarity::Understood,
             place: Some(VisitedPlace::of(&format!("/proj/src/{}", self.number % 5))),
             edit: None,

@@ -4,7 +4,7 @@
 
 use checkrein_patterns::{
     ActionFacts, ActionNumber, ActionSuccess, Activity, Audience, Bearing, Claim, Clarity, DetectorState,
-    Edit, Fingerprint, OutcomeFacts, PatternKind, PatternSettings, Probe, ScopeSide, Share, Touch, Use,
+    Edit, Fingerprint, OutcomeFacts, Pace, PatternKind, PatternSettings, Probe, ScopeSide, Share, Touch, Use,
     VisitedPlace, observation,
 };
 use checkrein_policy::PatternThresholds;
@@ -28,6 +28,7 @@ impl Session {
             name: String::new(),
             bearing: Bearing::Counts,
             deed,
+            pace: Pace::Prompt,
             clarity: Clarity::Understood,
             place: None,
             edit: None,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cascade_pattern` | own patterns of cascades |
 //! | `config` | typed settings, layers, tightening, errors with line and column |
+//! | `demands` | what a user demands in a prompt, and what it forbids |
 //! | `governance` | tiers, thresholds, trust debt, contracts, tripwires |
 //! | `rule` | what a rule is, findings, custom rules |
 //! | `rules` | the built-in rules, one file each |
@@ -20,6 +21,7 @@
 
 mod cascade_pattern;
 mod config;
+mod demands;
 mod governance;
 mod policy;
 mod production;
@@ -31,6 +33,7 @@ mod trial;
 pub use cascade_pattern::CascadePattern;
 pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
+pub use demands::{Ban, Demand, demands, lies_at};
 pub use governance::*;
 pub use policy::*;
 pub use production::{OnProduction, ProductionBy, on_production};

@@ -26,6 +26,11 @@ impl Fingerprint {
         Self::of_fingerprint(hash)
     }
 
+    /// Whether it stands for nothing: a text that is empty or was not there.
+    pub fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// The mark of a longer fingerprint.
     pub fn of_fingerprint(fingerprint: u64) -> Self {
         let folded = (fingerprint ^ (fingerprint >> 32)) & u64::from(u32::MAX);

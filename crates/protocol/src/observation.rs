@@ -18,6 +18,10 @@ pub struct Observation {
     /// What sort of thing was not there, when the action failed for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
+    /// What makes it the same failure as another one: the tests that failed, or the text without words that are made up for each run; zero
+    /// where it is no other than `digest`.
+    #[serde(default, skip_serializing_if = "Fingerprint::is_zero")]
+    pub failure: Fingerprint,
 }
 
 /// A sort of thing that was used as if it were there (upstream 1.2: phantom files and incorrect references).

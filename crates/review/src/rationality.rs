@@ -123,7 +123,7 @@ fn logical_progression(situation: &Situation<'_>, issues: &mut Vec<String>) -> O
         issues.push("it removes what the last actions worked on".to_owned());
         return Some(Score::new(0.3));
     }
-    if previous.exact == situation.fingerprint.exact {
+    if previous.exact == situation.fingerprint.exact && !previous.waited {
         issues.push("it repeats the action before it".to_owned());
         return Some(Score::new(0.3));
     }

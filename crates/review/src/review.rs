@@ -19,7 +19,7 @@ use crate::governance::{self, Assessed};
 use crate::rationality::{self, Situation};
 use crate::saving::{Saved, depends_on_saving, soften};
 use crate::verdict::{Rationality, Review, Rewrite, RewriteConsent, Risk, RuleFinding, Score, Verdict};
-use crate::{containment, flow, masking, owned, reasoning, rewrite, risk, side_effects, undoing};
+use crate::{containment, flow, forbidden, masking, owned, reasoning, rewrite, risk, side_effects, undoing};
 
 /// Reviews an action before it runs: what it would do, how bad that is, whether it makes sense, what the rules say, and what is
 /// to be done about it. Pure: the same action, world and policy give the same review.
@@ -215,7 +215,10 @@ impl<'a> Forecast<'a> {
         let asked = reasoning::asked_about(&report.findings);
         let first_time = !world.history().seen.contains(&fingerprint.kind);
         let by_tripwires = tripwires.findings.first().map_or(VerdictKind::Ok, |finding| finding.verdict);
-        let strictest = report.decision().strictest(governance::decision_of(by_tripwires));
+        let demand = forbidden::first_break(&effects, &prediction.commands, fingerprint, world);
+        let by_demand = if demand.is_some() { Decision::Warn } else { Decision::Allow };
+        let strictest =
+            report.decision().strictest(governance::decision_of(by_tripwires)).strictest(by_demand);
         let confidence = confidence(&effects, &prediction.problems);
         let mut rules: Vec<RuleFinding> = governance::findings(&tripwires)
             .chain(report.findings.iter().map(|finding| RuleFinding {
@@ -224,6 +227,12 @@ impl<'a> Forecast<'a> {
                 reason: finding.reason.clone(),
             }))
             .collect();
+        // What the user said in so many words is told once, and refuses nothing.
+        rules.extend(demand.map(|reason| RuleFinding {
+            rule: DEMAND.to_owned(),
+            decision: Decision::Warn,
+            reason,
+        }));
         rules.sort_by_key(|finding| std::cmp::Reverse(finding.decision));
         let mut alternatives: Vec<String> =
             tripwires.findings.iter().flat_map(|finding| finding.alternatives.iter().cloned()).collect();
@@ -307,6 +316,9 @@ impl<'a> Forecast<'a> {
         review
     }
 }
+
+/// The name under which a demand of the user stands among the rules that fired.
+const DEMAND: &str = "demand_of_the_user";
 
 /// How many commands a prediction lists at most (`Prediction::commands`).
 const LISTED_COMMANDS: usize = 256;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use checkrein_facts::{HostPaths, PastAction, World};
+use checkrein_facts::{HostPaths, PastAction, PastDeed, World};
 use checkrein_policy::{Config, in_scope, location};
 use checkrein_protocol::{AbsolutePath, Effect, EffectKind, Nature, NetworkReach, Severity, Stake};
 
@@ -20,9 +20,10 @@ pub(crate) fn assess(
 ) -> Risk {
     let mut factors = worst_effect(effects, world.place(), config);
     factors.extend(doubt_factor(effects, &factors, world));
-    factors.extend(repetition_factor(effects, fingerprint, world));
     factors.extend(privilege_factor(effects));
     factors.extend(pattern_factor(world));
+    let repetition = repetition_factor(effects, fingerprint, world);
+    factors.extend(repetition.and_then(|factor| below_critical(factor, &factors, config)));
     let score = Score::new(factors.iter().map(|factor| factor.amount).sum());
     Risk {
         score,
@@ -221,13 +222,15 @@ fn doubt_factor(effects: &[Effect], others: &[Factor], world: &dyn World) -> Opt
 }
 
 /// +.1, +.2, +.4 for one, two, three and more similar actions that failed (seed 002). Similar is the same action, and one of the same kind
-/// (tool, programs, what they do) on the same places.
+/// (tool, programs, what they do) on the same places. Only those count that failed since the work was changed last: to change something and
+/// to try again is how work gets on (ours). What asks how something stands, after a pause, waits for it and did not fail (ours).
 fn repetition_factor(
     effects: &[Effect],
     fingerprint: ActionFingerprint,
     world: &dyn World,
 ) -> Option<Factor> {
-    let history = world.history();
+    let recent = &world.history().recent;
+    let since = changed_at(recent, fingerprint, world.place());
     let places = |paths: &mut dyn Iterator<Item = &AbsolutePath>| {
         paths.map(AbsolutePath::as_str).map(str::to_owned).collect::<BTreeSet<String>>()
     };
@@ -235,9 +238,10 @@ fn repetition_factor(
     let is_similar = |past: &PastAction| {
         past.kind == fingerprint.kind && !own.is_empty() && places(&mut past.paths.iter()) == own
     };
-    let similar =
-        || history.recent.iter().rev().filter(|past| past.exact == fingerprint.exact || is_similar(past));
-    let amount = match similar().filter(|past| past.failed == Some(true)).count() {
+    let counts = |past: &&PastAction| !past.waited && (past.exact == fingerprint.exact || is_similar(past));
+    let similar = || recent.iter().skip(since.unwrap_or_default()).rev().filter(counts);
+    let seen = similar().filter(|past| past.failed == Some(true)).count();
+    let amount = match seen {
         0 => return None,
         1 => 0.1,
         2 => 0.2,
@@ -246,14 +250,53 @@ fn repetition_factor(
     // Of each action the newest run knows how often it failed in all, also where older ones are remembered no more.
     let mut counted = BTreeSet::new();
     let newest: Vec<&PastAction> = similar().filter(|past| counted.insert(past.exact)).collect();
-    let failed: u32 = newest.iter().map(|past| past.failures_with_it()).sum();
+    let in_all = |of: fn(&PastAction) -> u32| newest.iter().map(|past| of(past)).sum();
     // What was refused did not run, so that it did not fail.
-    let refused: u32 = newest.iter().map(|past| past.refusals_with_it()).sum();
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let (failed, refused): (u32, u32) = if since.is_none() {
+        (in_all(PastAction::failures_with_it), in_all(PastAction::refusals_with_it))
+    } else {
+        (count(seen), count(similar().filter(|past| past.refused).count()))
+    };
     let detail = match refused {
         0 => format!("failed {} before", times(failed)),
         refused => format!("failed {} before, and was refused {}", times(failed), times(refused)),
     };
     Some(Factor { name: "repetition".to_owned(), amount, detail })
+}
+
+/// The factor as far as it leaves the risk below critical: that a call failed before is a reason to ask about it, and none to refuse what
+/// would be asked about otherwise (ours). `None` where nothing is left of it.
+fn below_critical(factor: Factor, others: &[Factor], config: &Config) -> Option<Factor> {
+    const BELOW: f64 = 0.01;
+    let known: f64 = others.iter().map(|other| other.amount).sum();
+    let critical = config.step_reviewer.risk.critical_threshold;
+    let most = if known < critical { (critical - BELOW - known).max(0.0) } else { factor.amount };
+    let amount = factor.amount.min(most);
+    (amount > 0.0).then_some(Factor { amount, ..factor })
+}
+
+/// Where among these actions the work was changed last, so that what runs afterwards may come out otherwise: something was written in the
+/// workspace that was not written in the same way before. Who builds the same once more, or takes turns between two texts, changed nothing.
+fn changed_at(recent: &[PastAction], own: ActionFingerprint, place: &HostPaths) -> Option<usize> {
+    let writes = |deed: &PastDeed| match deed {
+        PastDeed::Wrote(path) => path.is_within(&place.workspace),
+        PastDeed::Replaced(former) => former.path.is_within(&place.workspace),
+        PastDeed::Installed(_) => true,
+        PastDeed::Pushed => false,
+    };
+    recent
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(index, past)| {
+            past.failed == Some(false)
+                && !past.only_looked
+                && past.exact != own.exact
+                && past.deeds.iter().any(writes)
+                && !recent.iter().take(*index).any(|before| before.exact == past.exact)
+        })
+        .map(|(index, _)| index)
 }
 
 fn times(count: u32) -> String {

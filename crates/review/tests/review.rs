@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should panic")]
 
-use checkrein_facts::{PastAction, RecordedWorld, VersionState};
+use checkrein_facts::{PastAction, PastDeed, RecordedWorld, VersionState};
 use checkrein_policy::{Decision, Policy};
 use checkrein_protocol::{
     AbsolutePath, Action, EffectKind, Intent, NetworkReach, Severity, Stake, Timestamp, UseExtent,
 };
-use checkrein_review::{Review, ReviewCache, Size, TimeToLive, VerdictKind, review};
+use checkrein_review::{Review, ReviewCache, RiskLevel, Size, TimeToLive, VerdictKind, review};
 use checkrein_testkit::world::{command, path, project};
 use serde_json::json;
 
@@ -70,6 +70,71 @@ fn repeated_failures_raise_the_risk() {
     }
 }
 
+#[test]
+fn failures_before_the_last_change_of_the_work_do_not_count() {
+    let run = judged("./app", &world());
+    let failed = || PastAction {
+        kind: run.fingerprint.kind,
+        exact: run.fingerprint.exact,
+        failed: Some(true),
+        ..PastAction::default()
+    };
+    let wrote = |exact: u64, path: &str| PastAction {
+        kind: 7,
+        exact,
+        failed: Some(false),
+        deeds: vec![PastDeed::Wrote(AbsolutePath::new(path).unwrap())],
+        ..PastAction::default()
+    };
+    let source = "/home/dev/proj/src/main.rs";
+    let looks = PastAction { only_looked: true, ..wrote(9, source) };
+    let went_wrong = PastAction { failed: Some(true), ..wrote(9, source) };
+    let twice = || vec![failed(), failed(), failed()];
+    for (case, between, counts) in [
+        ("nothing", vec![], true),
+        ("an edit", vec![wrote(1, source)], false),
+        ("a build", vec![wrote(1, source), wrote(2, "/home/dev/proj/app")], false),
+        ("a note elsewhere", vec![wrote(1, "/tmp/note")], true),
+        ("an empty file", vec![looks], true),
+        ("an edit that failed", vec![went_wrong], true),
+    ] {
+        let mut failing = world();
+        failing.history.recent = [twice(), between].concat();
+        let factors = judged("./app", &failing).risk.factors;
+        let is_counted = factors.iter().any(|factor| factor.name == "repetition");
+        assert_eq!(is_counted, counts, "{case}: {factors:?}");
+    }
+    // The same build once more is no change, nor is an edit that stood there before.
+    let mut built = world();
+    built.history.recent =
+        [vec![wrote(2, "/home/dev/proj/app")], twice(), vec![wrote(2, "/home/dev/proj/app")]].concat();
+    let factors = judged("./app", &built).risk.factors;
+    assert!(factors.iter().any(|factor| factor.name == "repetition"), "{factors:?}");
+    // What failed since counts.
+    let mut since = world();
+    since.history.recent = [twice(), vec![wrote(1, source)], vec![failed()]].concat();
+    let factors = judged("./app", &since).risk.factors;
+    let one = factors.iter().find(|factor| factor.name == "repetition").expect("no repetition");
+    assert_eq!((one.amount, one.detail.as_str()), (0.1, "failed once before"));
+}
+
+#[test]
+fn that_a_call_failed_before_makes_it_a_question_and_no_refusal() {
+    let run = judged("./app", &world());
+    let failed = PastAction {
+        kind: run.fingerprint.kind,
+        exact: run.fingerprint.exact,
+        failed: Some(true),
+        ..PastAction::default()
+    };
+    let mut failing = world();
+    failing.history.recent = vec![failed.clone(); 9];
+    let review = judged("./app", &failing);
+    assert_eq!((review.risk.level, review.verdict.kind), (RiskLevel::High, VerdictKind::Escalate));
+    failing.history.recent = vec![PastAction { waited: true, ..failed }; 9];
+    assert_eq!(judged("./app", &failing).risk.score, run.risk.score, "who waits did not fail");
+}
+
 // Source: seed 002-20
 #[test]
 fn similar_actions_that_failed_raise_the_risk_too() {
@@ -102,6 +167,52 @@ fn a_goal_in_other_words_alone_makes_no_question_of_a_hint() {
             let review = review(&command(text), &world, &Policy::default());
             assert!(review.verdict.kind <= VerdictKind::Nudge, "{goal}: {text}: {review:?}");
         }
+    }
+}
+
+// Source: seed 000-15
+#[test]
+fn what_the_user_said_not_to_do_is_told_once_in_their_words() {
+    let told = |goals: &[&str], text: &str, past: Option<&str>| {
+        let mut world = world().with_file(&path("tests/t.py"), "a\n", VersionState::TrackedClean);
+        world.history.goals = goals.iter().map(|goal| (*goal).to_owned()).collect();
+        world.history.in_turn = 5;
+        if let Some(path) = past {
+            world.history.recent = vec![PastAction {
+                failed: Some(false),
+                deeds: vec![PastDeed::Wrote(AbsolutePath::new(path).unwrap())],
+                ..PastAction::default()
+            }];
+        }
+        let review = judged(text, &world);
+        let quoted = review.reasoning.all.iter().find(|reason| reason.starts_with("the user said")).cloned();
+        assert!(quoted.is_none() || review.verdict.kind >= VerdictKind::Nudge, "{text}");
+        quoted.map(|reason| (reason, review.verdict.kind))
+    };
+    let hint = |said: &str| Some((format!("the user said: \"{said}\""), VerdictKind::Nudge));
+    let keep_off = ["Fix the bug in src/a.py. Do not touch tests/."];
+    assert_eq!(told(&keep_off, "echo b > tests/t.py", None), hint("Do not touch tests/"));
+    assert_eq!(
+        told(&keep_off, "echo b > tests/t.py", Some("/home/dev/proj/tests/t.py")),
+        None,
+        "told before"
+    );
+    assert_eq!(told(&keep_off, "echo b > src/main.rs", None), None);
+    assert_eq!(told(&keep_off, "cat tests/t.py", None), None);
+    assert_eq!(told(&[keep_off[0], "now extend tests/ too"], "echo b > tests/t.py", None), None, "lifted");
+    let stay = ["No changes outside of src/ please. Fix the test."];
+    assert_eq!(told(&stay, "echo b > other.md", None), hint("No changes outside of src/ please"));
+    assert_eq!(told(&stay, "echo b > src/main.rs", None), None);
+    assert_eq!(told(&["Do not run the tests."], "pytest -q", None), hint("Do not run the tests"));
+    assert_eq!(told(&["Do not run the tests."], "ls", None), None);
+    assert_eq!(
+        told(&["Clean up, but don't commit."], "git commit -m x", None).map(|told| told.0),
+        hint("don't commit").map(|told| told.0)
+    );
+    assert!(told(&["Tidy up. Don't delete any files."], "rm notes.md", None).is_some());
+    for harmless in ["Don't worry about tests/, just fix src/a.py.", "Do not hesitate to change tests/t.py."]
+    {
+        assert_eq!(told(&[harmless], "echo b > tests/t.py", None), None, "{harmless}");
     }
 }
 

@@ -28,7 +28,7 @@ pub use retention::prune;
 pub use sessions::{SessionSummary, sessions, summary};
 pub use spent::{Cost, UsageTotals};
 pub use state::{
-    CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers,
+    CARRIED_EVENT, CHANGE_EVENT, CallCounts, DueChange, FlowReading, FlowReadings, GATE_EVENT, GateAnswers,
     HeldPluginFactor, HeldPluginIssue, NeedsYes, PlannedCall, PluginAdvice, PluginFindings, ResumeTerms,
     SESSION_END, SessionState, StandingTerms, TERMS_EVENT, TURN_END_EVENTS, UsedUp, VerdictCounts, bounds,
     file_operations,

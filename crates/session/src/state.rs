@@ -6,6 +6,7 @@
 mod actions;
 pub mod bounds;
 mod call_counts;
+mod carried;
 mod changes;
 mod due_changes;
 mod flow;
@@ -34,6 +35,7 @@ use actions::{RecentAction, doubted};
 use bounds::{cut, push_bounded};
 pub use call_counts::CallCounts;
 use call_counts::CountedCall;
+pub use carried::CARRIED_EVENT;
 pub use changes::file_operations;
 use due_changes::DueChanges;
 pub use due_changes::{CHANGE_EVENT, DueChange};
@@ -127,7 +129,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"21";
+    const LAYOUT: [u8; 2] = *b"22";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -231,6 +233,7 @@ impl Projection for SessionState {
                 self.terms.take(fields, used);
             }
             RecordBody::Event { name, fields } if name == CHANGE_EVENT => self.take_change(fields),
+            RecordBody::Event { name, fields } if name == CARRIED_EVENT => self.take_carried(fields),
             RecordBody::Event { name, .. } if name == RESTORED => {
                 self.forget_deeds();
                 self.controller.decided();

@@ -214,6 +214,17 @@ pub fn resume_on_terms(
         Which::Named(text) => Some(target(environment, text)?),
         Which::Only => only_halted(environment)?,
     };
+    // A session that goes on by terms can be given others, or none, without being halted.
+    let goes_on_by_terms = folder.as_ref().is_some_and(|folder| has_terms(environment, folder));
+    let is_halted_now = folder.as_ref().is_none_or(|folder| {
+        is_halted(&environment.state, folder).is_some_and(|halt| halt.scope != HaltScope::All)
+    });
+    if !is_halted_now && !goes_on_by_terms {
+        return Err(CommandError::user(
+            "nothing of that name is halted; nothing was changed",
+            "`checkrein session list` shows what is halted",
+        ));
+    }
     if !terms.are_none() {
         let Some(folder) = &folder else {
             return Err(CommandError::user(
@@ -232,9 +243,8 @@ pub fn resume_on_terms(
     let names = by_name.iter().map(FolderName::as_str);
     note_lifted(environment, names.chain([checkrein_ledger::halt_name(aim(folder.as_ref()))]))?;
     let lifted = checkrein_ledger::resume(&environment.state, aim(folder.as_ref()))?;
-    if lifted == Lifted::WasNotHalted && by_name.is_empty() {
-        let what = if folder.is_some() { "nothing of that name is halted" } else { "nothing is halted" };
-        return Err(CommandError::user(what, "`checkrein session list` shows what is halted"));
+    if lifted == Lifted::WasNotHalted && by_name.is_empty() && !goes_on_by_terms {
+        return Err(CommandError::user("nothing is halted", "`checkrein session list` shows what is halted"));
     }
     let scope = scope_of(folder.as_ref());
     let folders = match (&folder, lifted) {
@@ -251,10 +261,19 @@ pub fn resume_on_terms(
     }
     let may = if folder.is_some() { "it may continue" } else { "they may continue" };
     let by_terms = match terms.in_words() {
+        words if words.is_empty() && goes_on_by_terms => {
+            format!("{may}, without limits and questions of yours")
+        }
         words if words.is_empty() => may.to_owned(),
         words => format!("{may}, with {words}; `checkrein resume` again lifts that"),
     };
     say(output, folder.as_ref(), "resumed", &by_terms)
+}
+
+/// Whether a session goes on by terms that a user set.
+fn has_terms(environment: &HostEnvironment, folder: &FolderName) -> bool {
+    let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
+    ledger.path().exists() && ledger.state().is_ok_and(|state| !state.terms().terms().are_none())
 }
 
 /// Writes down by which terms a session goes on.

@@ -1,7 +1,9 @@
 //! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
-use checkrein_intervention::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan};
-use checkrein_ledger::lines;
+use checkrein_intervention::{
+    InterventionKind, RecoverableFailure, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
+};
+use checkrein_ledger::{is_halted, lines};
 use checkrein_patterns::Issue;
 use checkrein_protocol::RecordBody;
 use checkrein_session::SessionLedger;
@@ -27,7 +29,12 @@ pub fn recover(
 ) -> Result<ExitStatus, CommandError> {
     let folder = only_folder(environment, session)?;
     let ledger = SessionLedger::of_folder(&environment.state, folder.clone());
-    let Some((issue, attempts)) = newest_issue(&ledger)? else {
+    let halt = is_halted(&environment.state, &folder);
+    if halt.is_some() && output == OutputForm::Text {
+        let short = ShortNames::of_sessions(environment).of(folder.as_str());
+        print(&wrapped(&format!("this session is halted; `checkrein resume {short}` lets it go on")));
+    }
+    let Some((issue, attempts)) = newest_issue(&ledger, halt.is_some())? else {
         match output {
             OutputForm::Json => print_exact(&api::pretty(&Recovery {
                 session: folder.as_str().to_owned(),
@@ -125,17 +132,27 @@ fn in_words(line: &str, plan: &RecoveryPlan) -> String {
 }
 
 /// The newest issue, and how often going back was tried for its pattern.
-fn newest_issue(ledger: &SessionLedger) -> Result<Option<(Issue, u32)>, CommandError> {
-    let mut newest: Option<Issue> = None;
-    let mut tried = Vec::new();
+fn newest_issue(ledger: &SessionLedger, is_halted: bool) -> Result<Option<(Issue, u32)>, CommandError> {
+    let mut issues: Vec<Issue> = Vec::new();
+    let (mut tried, mut stopped) = (Vec::new(), None);
     for record in lines(&ledger.path())?.holding("\"type\":\"i").filter_map(|line| line.ok()?.record) {
         match record.body {
-            RecordBody::Issue(issue) => newest = Some(*issue),
+            RecordBody::Issue(issue) => {
+                // Of each kind the newest; the newest of all stands last.
+                issues.retain(|known| known.kind != issue.kind);
+                issues.push(*issue);
+            }
+            RecordBody::Intervention(made) if made.kind == InterventionKind::EmergencyStop => {
+                stopped = Some(made.pattern);
+            }
             RecordBody::Intervention(made) if made.rollback.is_some() => tried.push(made.pattern),
             _ => {}
         }
     }
-    Ok(newest.map(|issue| {
+    // What the session was halted for, as its incident says.
+    let about = issues.iter().rposition(|issue| Some(issue.kind) == stopped);
+    let about = about.filter(|_| is_halted).or_else(|| issues.len().checked_sub(1));
+    Ok(about.map(|place| issues.swap_remove(place)).map(|issue| {
         let count = tried.iter().filter(|pattern| **pattern == issue.kind).count();
         (issue, u32::try_from(count).unwrap_or(u32::MAX))
     }))

@@ -50,16 +50,16 @@ impl DetectorState {
     fn supposed(&self, plan: &ActionFacts) -> (ActionSuccess, Observation) {
         let Some(last) = self.unchanged_since(plan) else {
             let digest = Fingerprint::of(&format!("{}\u{0}{}", plan.number.0, plan.name));
-            return (
-                ActionSuccess::Succeeded,
-                Observation { digest, error: None, tests: None, missing: None },
-            );
+            return (ActionSuccess::Succeeded, Observation { digest, ..Observation::default() });
         };
         let failure =
             (last.success == ActionSuccess::Failed).then(|| self.errors.last_of(plan.action)).flatten();
         let tests = failure.and_then(|(_, tests)| tests).or_else(|| self.stagnation.counts_of(plan.action));
         let error = failure.map(|(error, _)| error);
-        (last.success, Observation { digest: last.result, error, tests, missing: None })
+        (
+            last.success,
+            Observation { digest: last.result, error, tests, missing: None, failure: last.failure },
+        )
     }
 
     /// The last run of an action, where nothing since then is known to have changed how it ends, and it does not wait for something.

@@ -532,6 +532,15 @@ impl Config {
         })
     }
 
+    /// The same after so many equal runs: a user who is near but said nothing about it has the session stopped after thirty (ours).
+    pub fn stagnation_strikes_after(&self, runs: u64) -> TwoStrikes {
+        const LONG: u64 = 30;
+        match self.interventions.two_strikes.stagnation {
+            None if runs >= LONG => TwoStrikes::Halt,
+            None | Some(_) => self.stagnation_strikes(),
+        }
+    }
+
     /// Memory of a supervised run in megabytes: `None` (no limit) when a user is near, else 4,096 (ours), or 512 (seed 001).
     pub fn memory_limit_mb(&self) -> Option<u64> {
         limit(self.limits.memory_mb, self.preset(4_096, 512))

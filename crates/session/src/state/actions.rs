@@ -3,7 +3,7 @@
 use checkrein_facts::{PastAction, TrustDebt};
 use checkrein_intervention::Ran;
 use checkrein_patterns::{
-    ActionFacts, ActionSuccess, Activity, Bearing, Fingerprint, Observation, OutcomeFacts,
+    ActionFacts, ActionSuccess, Activity, Bearing, Fingerprint, Observation, OutcomeFacts, Pace,
 };
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Effect, OutcomeRecord, Record, ReviewRecord, Timestamp,
@@ -75,6 +75,7 @@ impl SessionState {
                 refused: false,
                 refusals: same.map_or(0, PastAction::refusals_with_it),
                 only_looked: plan.bearing == Bearing::Idle,
+                waited: plan.pace == Pace::Paused && plan.deed == Activity::Waits,
                 deeds: deeds(review),
             },
             awaited: None,
@@ -120,7 +121,9 @@ impl SessionState {
             return;
         }
         for action in self.recent.iter_mut().filter(|action| action.awaited.is_some() && !action.given_up) {
-            if let Some(plan) = action.plan.as_ref().filter(|plan| plan.actor == actor) {
+            // Another sub-agent that makes the very same call shows as much.
+            let is_same = action.past.exact == exact;
+            if let Some(plan) = action.plan.as_ref().filter(|plan| is_same || plan.actor == actor) {
                 action.given_up = true;
                 self.behaviour.refused(plan, "escalate");
             }

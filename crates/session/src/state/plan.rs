@@ -1,8 +1,8 @@
 //! What the detectors are told of an action before it runs.
 
 use checkrein_patterns::{
-    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, FiredPattern, PatternSettings,
-    Probe, ScopeSide, Touch, Use, VerdictCause, VisitedPlace,
+    ActionFacts, ActionNumber, Activity, Bearing, Clarity, Edit, Fingerprint, FiredPattern, Pace,
+    PatternSettings, Probe, ScopeSide, Touch, Use, VerdictCause, VisitedPlace,
 };
 use checkrein_protocol::{
     AbsolutePath, Effect, ForeseenIssue, OwnFinding, ReviewRecord, ToolName, VerdictKind, bytes_to_write,
@@ -105,6 +105,7 @@ impl SessionState {
             name: name(call),
             bearing: Bearing::of(call.effects, call.programs, command),
             deed: Activity::of(call.tool.as_str(), call.effects, call.programs, command),
+            pace: Pace::of(call.programs),
             clarity: Clarity::of(call.effects),
             probe: command.map_or(Probe::Other, Probe::of),
             place: path.map(|path| VisitedPlace::of(path.as_str())),
