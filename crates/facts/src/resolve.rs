@@ -66,10 +66,10 @@ pub fn resolve(
 /// at any other path. It is the process that is reviewed which looks there, and never the one that reviews.
 pub fn entry_of_process_itself(path: &AbsolutePath, cwd: &AbsolutePath) -> Option<Entry> {
     let parts: Vec<&str> = path.parts().collect();
-    let rest = match parts.as_slice() {
-        ["proc", "self" | "thread-self", "task", _, rest @ ..]
-        | ["proc", "self" | "thread-self", rest @ ..] => rest,
-        _ => return None,
+    let (["proc", "self" | "thread-self", "task", _, rest @ ..]
+    | ["proc", "self" | "thread-self", rest @ ..]) = parts.as_slice()
+    else {
+        return None;
     };
     match rest {
         [] | ["task"] => Some(Entry::Directory),
