@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use crate::filter::{changes_attributes, is_forbidden, is_shared, is_signalling, steered};
 use crate::process_tree;
-use crate::scope::{Network, ReadScope, Scope};
+use crate::scope::{Network, ReadScope, Scope, system_paths};
 use crate::terminals::Terminals;
 
 mod attributes;
@@ -380,27 +380,6 @@ impl Mediator {
     fn is_limited(&self) -> bool {
         self.scope.network != Network::Open
     }
-}
-
-/// What programs of the system need to read.
-pub(crate) fn system_paths() -> impl Iterator<Item = PathBuf> {
-    [
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/etc",
-        "/opt",
-        "/nix/store",
-        "/proc",
-        "/sys",
-        "/dev",
-        "/run/systemd/resolve",
-    ]
-    .into_iter()
-    .map(PathBuf::from)
 }
 
 /// The real path of an open file; `None` when it has no name.

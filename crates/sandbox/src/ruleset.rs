@@ -12,8 +12,8 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::error::SuperviseError;
 use crate::kernel::Kernel;
-use crate::mediation::{devices, system_paths};
-use crate::scope::{Network, ReadScope, Scope};
+use crate::mediation::devices;
+use crate::scope::{Network, ReadScope, Scope, system_paths};
 use crate::terminals::{TERMINALS, is_terminal};
 
 /// The port on which names are looked up.

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::SuperviseError;
-use crate::mediation::system_paths;
 
 /// What a command may write, read and talk to, and how much it may use.
 #[derive(Debug, Clone, Default)]
@@ -311,6 +310,27 @@ impl FromStr for Period {
         let time = Duration::try_from_secs_f64(number * factor).map_err(|_| malformed())?;
         if time.is_zero() { Err(malformed()) } else { Ok(Self(time)) }
     }
+}
+
+/// What programs of the system need to read.
+pub(crate) fn system_paths() -> impl Iterator<Item = PathBuf> {
+    [
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/etc",
+        "/opt",
+        "/nix/store",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/run/systemd/resolve",
+    ]
+    .into_iter()
+    .map(PathBuf::from)
 }
 
 #[cfg(test)]

@@ -49,20 +49,6 @@ impl AgentBounds {
         (scope != Self::default()).then_some(scope)
     }
 
-    /// What each bound says, behind its title.
-    pub fn in_words(&self) -> [(&'static str, String); 3] {
-        let listed = |paths: &[PathBuf], none: &str| match paths {
-            [] => none.to_owned(),
-            paths => paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
-        };
-        let hosts = if self.network.is_empty() { "every host".to_owned() } else { self.network.join(", ") };
-        [
-            ("may write", listed(&self.write, "the directory in which it works")),
-            ("may read", listed(&self.read, "everything")),
-            ("may reach", hosts),
-        ]
-    }
-
     /// The bounds of an agent of which nothing may be taken on trust: what was not named is as narrow as it can work with. It may change the
     /// directory in which it works, and talk to its model. With them comes what to tell the user.
     pub(super) fn strictest(

@@ -1,11 +1,13 @@
 //! One run in full: what it is, how it ended, and what is used of each limit.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use checkrein_sandbox::Bytes;
 use checkrein_supervise::runs::{RunLimits, RunSpending, RunState};
 
-use super::super::run::AgentBounds;
+use serde::Deserialize;
+
 use crate::render::time;
 use crate::terminal::plain;
 
@@ -22,8 +24,8 @@ pub(super) fn rows(state: &RunState, how: &str, agent: &str) -> Vec<(&'static st
     rows.push(("session", state.session().map_or_else(|| "unknown".to_owned(), plain)));
     rows.push(("profile", plain(&state.profile.0)));
     let bounds =
-        state.manner.scope.clone().and_then(|scope| serde_json::from_value::<AgentBounds>(scope).ok());
-    rows.extend(bounds.iter().flat_map(AgentBounds::in_words).map(|(title, words)| (title, plain(&words))));
+        state.manner.scope.clone().and_then(|scope| serde_json::from_value::<KeptBounds>(scope).ok());
+    rows.extend(bounds.iter().flat_map(KeptBounds::in_words).map(|(title, words)| (title, plain(&words))));
     if state.attempts.len() > 1 {
         rows.push(("starts", state.attempts.len().to_string()));
     }
@@ -32,6 +34,30 @@ pub(super) fn rows(state: &RunState, how: &str, agent: &str) -> Vec<(&'static st
     rows.extend(state.manner.idle.map(|limit| ("silence", format!("at most {}", period(limit)))));
     rows.extend(state.manner.tasks.map(|limit| ("processes", format!("at most {limit}"))));
     rows
+}
+
+/// The bounds of an agent as a run keeps them, also one of another system.
+#[derive(Deserialize)]
+struct KeptBounds {
+    write: Vec<PathBuf>,
+    read: Vec<PathBuf>,
+    network: Vec<String>,
+}
+
+impl KeptBounds {
+    /// What each bound says, behind its title.
+    fn in_words(&self) -> [(&'static str, String); 3] {
+        let listed = |paths: &[PathBuf], none: &str| match paths {
+            [] => none.to_owned(),
+            paths => paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "),
+        };
+        let hosts = if self.network.is_empty() { "every host".to_owned() } else { self.network.join(", ") };
+        [
+            ("may write", listed(&self.write, "the directory in which it works")),
+            ("may read", listed(&self.read, "everything")),
+            ("may reach", hosts),
+        ]
+    }
 }
 
 /// What a run has used, of what, since its limits were given, and in all.
