@@ -189,7 +189,7 @@ fn a_tree_over_the_configuration_of_a_person_is_refused() {
     for command in [
         "cp -r brought/. ~/.config/",
         "tar -C brought -cf b.tar . && tar -C ~/.config -xf b.tar",
-        "rm -rf ~/.config/other && rmdir ~/.config && mv brought ~/.config",
+        "mv ~/.config ~/.config.old && mv brought ~/.config",
         "ln -sfn $PWD/brought ~/.config",
         "python3 -c \"import shutil, os; shutil.copytree('brought', os.path.expanduser('~/.config'), dirs_exist_ok=True)\"",
     ] {

@@ -30,7 +30,7 @@ fn calls(environment: &TestEnvironment) -> Vec<(Turn, PathBuf)> {
         write(in_project(".git/hooks/pre-commit")),
         (bash("printf x > .git/hooks/post-commit"), in_project(".git/hooks/post-commit")),
         (bash("printf x > .mcp.json"), in_project(".mcp.json")),
-        write(in_project(".vscode/tasks.json")),
+        write(in_project(".envrc")),
         (bash("mkdir -p .vscode; printf x > .vscode/settings.json"), in_project(".vscode/settings.json")),
         (bash("echo x >> ~/.gitconfig"), at_home(".gitconfig")),
         (bash("echo x >> ~/.bashrc"), at_home(".bashrc")),

@@ -71,7 +71,7 @@ fn picture(environment: &TestEnvironment) -> BTreeMap<PathBuf, (Vec<u8>, u32, Ve
         for entry in fs::read_dir(&directory).unwrap().flatten() {
             let (path, facts) = (entry.path(), entry.metadata().unwrap());
             if facts.is_dir() {
-                if ![".git", ".local"].map(Some).contains(&entry.file_name().to_str()) {
+                if ![".git", ".local", ".config"].map(Some).contains(&entry.file_name().to_str()) {
                     waiting.push(path);
                 }
                 continue;
