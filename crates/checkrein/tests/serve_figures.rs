@@ -262,6 +262,15 @@ fn write(environment: &TestEnvironment, sample: &ReviewRecord, numbers: std::ops
     println!("{sessions} sessions wrote {count} calls in {took:.1} s, {:.0} a second", count as f64 / took);
 }
 
+/// Says that it is over when it goes, also by a panic: whoever waits for that must not wait for ever.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// How long real hooks take, one after the other with a pause, until it is over; in milliseconds, the shortest first.
 fn hooks_until(environment: &TestEnvironment, is_over: &AtomicBool) -> Vec<f64> {
     let mut times = Vec::new();
@@ -285,8 +294,9 @@ fn followed(environment: &TestEnvironment, sample: &ReviewRecord) {
     // Without a server for a fourth of the time.
     let alone = std::thread::scope(|scope| {
         let hooks = scope.spawn(|| hooks_until(environment, &is_over));
+        let over = Over(&is_over);
         write(environment, sample, all..all + all / 4);
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         hooks.join().unwrap()
     });
     let server = Serving::start(environment);
@@ -298,6 +308,7 @@ fn followed(environment: &TestEnvironment, sample: &ReviewRecord) {
         let written = scope.spawn(|| write(environment, sample, 0..all));
         // Real hooks beside them, with the server and all of that going on.
         let hooks = scope.spawn(|| hooks_until(environment, &is_over));
+        let over = Over(&is_over);
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         let mut late = Vec::new();
         while seen.len() < all {
@@ -314,7 +325,7 @@ fn followed(environment: &TestEnvironment, sample: &ReviewRecord) {
             let call = format!("{} {}", told["session"], told["action"]);
             assert_eq!(seen.insert(call, 1), None, "twice: {data}");
         }
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         written.join().unwrap();
         (late, hooks.join().unwrap())
     });

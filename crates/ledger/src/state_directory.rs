@@ -160,7 +160,17 @@ impl StateDirectory {
         Ok(Vault::holding(Key::new(&bytes.into())))
     }
 
+    /// The bytes of the key. One that another process moves in the same moment is looked for again where it went.
     fn mask_bytes(&self) -> Result<MaskBytes, LedgerError> {
+        match self.placed_bytes() {
+            Err(LedgerError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                self.placed_bytes()
+            }
+            found => found,
+        }
+    }
+
+    fn placed_bytes(&self) -> Result<MaskBytes, LedgerError> {
         let inside = self.root.join(MASK_KEY);
         let Some(folder) = self.vault.folder().and_then(|keys| keys.path_of_folder().parent()) else {
             return placed_key(&inside, None);
@@ -288,11 +298,17 @@ fn placed_key(path: &Path, bytes: Option<MaskBytes>) -> Result<MaskBytes, Ledger
     let linked = std::fs::hard_link(&aside, path);
     let removed = std::fs::remove_file(&aside);
     match linked {
-        Ok(()) => removed.map_err(LedgerError::write(&aside))?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(source) => return Err(LedgerError::Write { path: path.to_owned(), source }),
+        Ok(()) => {
+            removed.map_err(LedgerError::write(&aside))?;
+            // Another process may have moved it away by now: what went there is the key all the same.
+            Ok(bytes)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // What was there first is the key. Where that was moved meanwhile, the caller looks again.
+            read_key(path)?.ok_or_else(|| LedgerError::read(path)(io::ErrorKind::NotFound.into()))
+        }
+        Err(source) => Err(LedgerError::Write { path: path.to_owned(), source }),
     }
-    read_key(path)?.ok_or_else(|| wrong_length(path))
 }
 
 fn fresh_key() -> Result<MaskBytes, LedgerError> {
@@ -359,6 +375,21 @@ mod tests {
         assert_ne!(other.mask_key().unwrap(), key);
         std::fs::write(home.root().join("mask.key"), b"short").unwrap();
         assert!(home.mask_key().is_err());
+    }
+
+    #[test]
+    fn a_key_that_is_moved_while_it_is_made_is_whole() {
+        for _ in 0..50 {
+            let directory = tempfile::tempdir().unwrap();
+            let bare = StateDirectory::new(directory.path().join("state"));
+            let keys = KeyFolder::new(directory.path().join("config/keys"));
+            let home = bare.clone().with_vault(Vault::new(keys));
+            std::thread::scope(|scope| {
+                for one in [&bare, &home, &bare, &home] {
+                    scope.spawn(|| one.mask_key().unwrap());
+                }
+            });
+        }
     }
 
     #[test]
