@@ -6,10 +6,7 @@ const GRAVE: &[&str] = &[
     "LD_",
     "DYLD_",
     "BASH",
-    "ENV",
-    "PROMPT",
-    "PS",
-    "IFS",
+    "PROMPT_",
     "GIT_",
     "SSH_",
     "SUDO_",
@@ -29,33 +26,61 @@ const GRAVE: &[&str] = &[
     "RUSTC",
     "GOFLAGS",
     "GOPROXY",
-    "CC",
-    "CXX",
-    "HOME",
-    "PATH",
     "XDG_",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "SHELL",
     "ANTHROPIC_",
     "CLAUDE_",
     "CHECKREIN_",
     "CODEX_",
     "GEMINI_",
+    "QWEN_",
+    "COPILOT_",
+    "OPENCODE_",
     "OPENAI_",
-    "MANPAGER",
-    "LESSOPEN",
+    "LESS",
     "CURL_",
     "REQUESTS_",
-    "KUBECONFIG",
     "AWS_CONFIG",
     "DOCKER_",
 ];
+/// The same by their whole names.
+const GRAVE_NAMES: &[&str] = &[
+    "ENV",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
+    "IFS",
+    "CC",
+    "CXX",
+    "LD",
+    "MAKEFLAGS",
+    "HOME",
+    "PATH",
+    "CDPATH",
+    "SHELL",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "MANPAGER",
+    "BROWSER",
+    "KUBECONFIG",
+    "ZDOTDIR",
+];
 /// Parts of names of variables that do.
 const GRAVE_PARTS: &[&str] = &[
-    "PROXY", "PRELOAD", "_OPTS", "_OPTIONS", "TLS", "SSL", "CERT", "INSECURE", "REGISTRY", "INDEX",
-    "ASKPASS", "COMMAND",
+    "PROXY",
+    "PRELOAD",
+    "_OPTS",
+    "_OPTIONS",
+    "TLS",
+    "SSL",
+    "CERT",
+    "INSECURE",
+    "REGISTRY",
+    "INDEX_URL",
+    "ASKPASS",
+    "_COMMAND",
 ];
 
 /// Words of direnv's own library that set variables, or lead to tools of the project (direnv-stdlib(1)).
@@ -93,7 +118,8 @@ fn is_setting(line: &str) -> bool {
     let Some((name, _)) = line.split_once('=') else { return false };
     let is_name =
         !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let is_grave = GRAVE.iter().any(|start| name.starts_with(start))
+    let is_grave = GRAVE_NAMES.contains(&name)
+        || GRAVE.iter().any(|start| name.starts_with(start))
         || GRAVE_PARTS.iter().any(|part| name.to_ascii_uppercase().contains(part));
     is_name && !is_grave
 }
@@ -101,6 +127,14 @@ fn is_setting(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::runs_nothing;
+
+    #[test]
+    fn a_name_that_only_begins_like_a_grave_one_is_none() {
+        assert!(runs_nothing("ENVIRONMENT=dev\nexport HOMEPAGE=x\nCCACHE_SIZE=5G\nPSQL_HOST=localhost\n"));
+        for name in ["ENV", "PS4", "HOME", "PATH", "EDITOR"] {
+            assert!(!runs_nothing(&format!("export {name}=x\n")), "{name}");
+        }
+    }
 
     #[test]
     fn variables_and_places_of_the_project_run_nothing() {

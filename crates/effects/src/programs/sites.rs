@@ -375,7 +375,9 @@ fn sites(machine: &Machine<'_>, program: &str, words: &[Value]) -> Vec<EffectSit
         }
     }
     if STARTS_RUNS.contains(&program) {
-        found.extend(words.iter().filter_map(Value::as_exact).filter_map(input_for_place));
+        found.extend(
+            words.iter().filter_map(Value::as_exact).filter_map(|word| input_for_place(program, word)),
+        );
     }
     found.sort();
     found.dedup();
@@ -403,7 +405,8 @@ const STARTS_RUNS: &[&str] = &[
 
 /// Whether what a call starts elsewhere is told to work on production.
 fn names_production_by_input(program: &str, words: &[Value]) -> bool {
-    let mut inputs = words.iter().filter_map(Value::as_exact).filter_map(input_for_place);
+    let mut inputs =
+        words.iter().filter_map(Value::as_exact).filter_map(|word| input_for_place(program, word));
     STARTS_RUNS.contains(&program) && inputs.any(|site| site.name.as_deref().is_some_and(is_production))
 }
 
@@ -416,7 +419,7 @@ fn is_production(name: &str) -> bool {
 }
 
 /// The place that an input of a run names: `environment=production`, `ENV:prod`.
-fn input_for_place(word: &str) -> Option<EffectSite> {
+fn input_for_place(program: &str, word: &str) -> Option<EffectSite> {
     const NAMES: &[&str] = &[
         "env",
         "environment",
@@ -434,11 +437,12 @@ fn input_for_place(word: &str) -> Option<EffectSite> {
         "rails_env",
         "node_env",
     ];
-    let bare = word.rsplit_once("--").map_or(word, |(_, rest)| rest);
-    let (name, value) = bare.split_once(['=', ':'])?;
+    // `glab ci run --variables KEY:VALUE`; others write a sign of equality, and colons in names of labels.
+    let sign = if program == "glab" { ':' } else { '=' };
+    let (name, value) = word.trim_start_matches('-').split_once(sign)?;
     let name = name.trim_start_matches("inputs.").to_ascii_lowercase().replace('-', "_");
-    (NAMES.contains(&name.as_str()) && !value.is_empty())
-        .then(|| EffectSite::named(SiteKind::Workspace, value))
+    let is_one = NAMES.contains(&name.as_str()) && !value.is_empty() && !value.contains(char::is_whitespace);
+    is_one.then(|| EffectSite::named(SiteKind::Workspace, value))
 }
 
 /// The sites that a value names: each of several, or one that is not known.

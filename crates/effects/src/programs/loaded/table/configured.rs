@@ -2,15 +2,13 @@
 
 use super::{Loader, NOTHING};
 
-/// The tools. Sources: Terraform 1.9 ("External data source", "Provisioners"), Terragrunt (`run_cmd`, hooks), Packer ("shell-local"), MSBuild
-/// ("Exec task", "Directory.Build.props"), Maven (exec-maven-plugin, maven-antrun-plugin), Ant, Nix ("nix develop", `shellHook`), devenv, DVC ("dvc.yaml"),
-/// tox 4, Hatch ("Environment scripts"), lint-staged, nodemon ("nodemon.json"), Serverless ("serverless-plugin-scripts"), AWS SAM, CDK ("cdk.json"),
-/// Pulumi ("Pulumi.yaml"), Firebase (`predeploy`), Vercel ("vercel.json"), Netlify ("netlify.toml"), Wrangler (`build.command`), Fly (`release_command`
-/// runs elsewhere), GoReleaser (`before.hooks`), Air, Trunk ("hooks"), mprocs, Process Compose, supervisord, Circus, Skaffold ("custom build", hooks),
-/// Tilt ("local"), Garden ("exec"), Werf, gitlab-ci-local, `gitlab-runner exec`, act (`-self-hosted`), CircleCI (`circleci local`), VHS, goss, Molecule,
-/// the Cargo Book ("Configuration"), Tauri (`beforeBuildCommand`), Electron Builder, Meltano, Prefect, Kedro, Quarto (`pre-render`), Hugo, Jekyll, Zola,
-/// mdBook ("preprocessor"), latexmk, Bump My Version (`pre_commit_hooks`), cargo-release, Release Drafter, changie, git-cliff (`postprocessors`),
-/// Lefthook, Husky, pre-commit, wireit, moon, Pants, Buck2, Bob, xmake, premake, Dagger, Devspace, Okteto, Encore, Nitric, SST.
+/// The tools. Sources: the reference of each on its settings: Terraform 1.9 ("External data source", "Provisioners"), Terragrunt (hooks), Packer
+/// ("shell-local"), MSBuild ("Exec task", "Directory.Build.props"), Maven (exec-maven-plugin, maven-antrun-plugin), Ant, Nix (`shellHook`), DVC
+/// ("dvc.yaml"), tox 4, Hatch ("Environment scripts"), lint-staged, nodemon, Serverless, AWS SAM, CDK ("cdk.json"), Pulumi ("Pulumi.yaml"), Firebase
+/// (`predeploy`), Vercel, Netlify, Wrangler (`build.command`), `GoReleaser` (`before.hooks`), git-cliff, cargo-release, semantic-release, Air, Trunk, Tauri
+/// (`beforeBuildCommand`), mprocs, Process Compose, supervisord, Circus, Skaffold ("custom build"), Tilt ("local"), Garden, Werf, `gitlab-runner exec`,
+/// gitlab-ci-local, the Cargo Book ("Configuration"), VHS, goss, Molecule, Quarto (`pre-render`), mdBook, Jekyll, latexmk, moon, Turborepo, Nx, Pants, Buck2,
+/// xmake, Premake, pre-commit, Lefthook, Overcommit. Which files these are was taken from there as remembered; no program was run for it.
 pub(super) const CONFIGURED: &[Loader] = &[
     Loader {
         programs: &["terraform *", "tofu *", "terragrunt *", "cdktf *"],
@@ -262,7 +260,7 @@ pub(super) const CONFIGURED: &[Loader] = &[
         ..NOTHING
     },
     Loader {
-        programs: &["vhs", "goss *", "molecule *", "expect", "autoexpect", "bombardier", "hyperfine"],
+        programs: &["vhs", "goss *", "molecule *"],
         files: &["goss.yaml", "molecule/default/molecule.yml", "molecule/default/converge.yml"],
         options: &["-g", "--gossfile"],
         ..NOTHING

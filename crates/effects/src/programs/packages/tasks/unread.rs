@@ -1,7 +1,7 @@
 //! Runners whose files are code or data that nobody reads as the runner does: texts in them that look like commands may run.
 //!
-//! Which of them run is not known, so only what would reach out of the workspace counts, and only as possible. What such a runner does
-//! inside it is what code of the project does.
+//! Which of them run is not known, so only what would reach out of the workspace counts, or run code from the network, and only as possible. What
+//! such a runner does otherwise inside it is what code of the project does.
 
 use crate::effect::{Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Call, Input, Machine, Value};
@@ -166,7 +166,8 @@ pub(crate) fn follow_text(machine: &mut Machine<'_>, text: &str) {
     follow_runner(machine, None, text);
 }
 
-/// Takes the effects since there were `before` for those of a task of the project, but for what reaches out of the workspace.
+/// Takes the effects since there were `before` for those of a task of the project, but for what reaches out of the workspace, and code
+/// from the network.
 pub(crate) fn keep_what_reaches_out(machine: &mut Machine<'_>, before: usize) {
     let place = machine.world().place().clone();
     let is_outside = |path: &AbsolutePath| !path.is_within(&place.workspace) && !place.is_temporary(path);
