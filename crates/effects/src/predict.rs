@@ -6,7 +6,7 @@ use crate::effect::{Certainty, Effect, EffectKind};
 use crate::interpreter::{AnnouncedContent, Input, LeftOpen, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
 use crate::tools::{Explained, Heard, Listener};
-use crate::world::World;
+use crate::world::{FileText, World};
 use crate::{
     added_settings, editor_settings, finalize, guard, programs, replaced_clients, run_on_opening, stake,
     tools,
@@ -89,6 +89,12 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     let secrets = secrets.filter(|effect| effect.kind == EffectKind::SecretRead);
     effects.extend(secrets.map(|effect| Effect { cause: action.tool.as_str().to_owned(), ..effect }));
     effects.extend(effects_on_opening(&announced, action, world, catalogue));
+    effects.extend(effects_when_loaded(&announced, action, world, catalogue));
+    if let Some(code) = tools::cell(action) {
+        effects.extend(grave_effects(action, world, catalogue, |machine| {
+            programs::follow_cell(machine, code);
+        }));
+    }
     let secret_marks = tools::secret_marks(action, world);
     ways.push(Prediction { effects, secret_marks, announced, ..Prediction::default() });
     Prediction::all(ways)
@@ -185,7 +191,13 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
             machine.amend(0, |effect| run_on_opening::note_tasks(effect, &hook));
         }
     }
-    machine.into_prediction()
+    let mut prediction = machine.into_prediction();
+    let mut loaded = effects_when_loaded(&prediction.announced, action, world, catalogue);
+    loaded.retain(|effect| {
+        !prediction.effects.iter().any(|one| (one.kind, &one.target) == (effect.kind, &effect.target))
+    });
+    prediction.effects.extend(loaded);
+    prediction
 }
 
 /// Whether a hook would do nothing now but read and start what the project starts.
@@ -227,6 +239,50 @@ fn effects_on_opening(
         run_on_opening::follow_client(&mut machine, path, Some(text));
     }
     machine.into_prediction().effects
+}
+
+/// What files that a tool of the project loads by their name would do beyond it, as far as the texts that were there before would not.
+fn effects_when_loaded(
+    announced: &[(AbsolutePath, AnnouncedContent)],
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+) -> Vec<Effect> {
+    let follow = |path: &AbsolutePath, text: &str| {
+        grave_effects(action, world, catalogue, |machine| programs::follow_written(machine, path, text))
+    };
+    let mut all = Vec::new();
+    for (path, content) in announced {
+        let AnnouncedContent::Text(text) = content else { continue };
+        if !programs::is_loaded(path) || run_on_opening::is_meant(path) {
+            continue;
+        }
+        let mut effects = follow(path, text);
+        if let (false, FileText::Whole(before)) = (effects.is_empty(), world.text(path)) {
+            let known = follow(path, &before);
+            effects.retain(|effect| {
+                !known.iter().any(|one| (one.kind, &one.target) == (effect.kind, &effect.target))
+            });
+        }
+        all.extend(effects);
+    }
+    all
+}
+
+/// What work on a machine of its own tells, but for what is only of weight while something runs: nothing does yet.
+fn grave_effects(
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+    work: impl FnOnce(&mut Machine<'_>),
+) -> Vec<Effect> {
+    let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
+    work(&mut machine);
+    let mut effects = machine.into_prediction().effects;
+    effects.retain(|effect| {
+        !matches!(effect.kind, EffectKind::ProcessSpawn | EffectKind::Opaque | EffectKind::NetworkRequest)
+    });
+    effects
 }
 
 /// The text of PowerShell that a tool runs, as if the program did.

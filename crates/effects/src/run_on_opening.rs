@@ -105,7 +105,7 @@ const INSIDE: &[(&str, Part)] = &[
 /// Programs that send what a line gives them.
 const SENDERS: &[&str] = &["curl", "wget", "nc ", "ncat", "Invoke-WebRequest", "Invoke-RestMethod", "fetch("];
 
-/// What a workflow does with the secrets of its repository that is not ordinary. Source: docs.github.com, "Security hardening for GitHub
+/// What a workflow does with its repository and the secrets of it that is not ordinary. Source: docs.github.com, "Security hardening for GitHub
 /// Actions" (`pull_request_target`, secrets as a whole, sending them).
 fn told_by_workflow(text: &str) -> Option<&'static str> {
     let bare: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -117,6 +117,15 @@ fn told_by_workflow(text: &str) -> Option<&'static str> {
                 .split(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
                 .any(|word| word.contains("://") && known_hosts::reach(word) == NetworkReach::External)
     };
+    // What is published to a branch of its own is pushed so; the branch that all others begin at is not.
+    let forces = |line: &str| {
+        let words = || line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&'));
+        let is_main =
+            |word: &str| matches!(word.rsplit(['/', ':', '+']).next(), Some("main" | "master" | "trunk"));
+        let is_forced =
+            |word: &str| matches!(word, "-f" | "--force" | "--force-with-lease") || word.starts_with('+');
+        line.contains("git push") && words().any(is_main) && words().any(is_forced)
+    };
     let checks_out = bare.contains("github.event.pull_request.head") || bare.contains("github.head_ref");
     if bare.contains("toJSON(secrets)") || bare.contains("toJson(secrets)") {
         Some("takes all secrets of the repository at once")
@@ -124,6 +133,8 @@ fn told_by_workflow(text: &str) -> Option<&'static str> {
         Some("sends secrets of the repository to another host, encoded")
     } else if bare.contains("pull_request_target") && checks_out {
         Some("runs what strangers propose with the secrets of the repository")
+    } else if text.lines().any(forces) {
+        Some("rewrites the main branch of the repository on the server")
     } else {
         None
     }

@@ -45,6 +45,16 @@ pub(crate) use patch::{PatchStep, parse as patch_steps};
 pub(crate) use runners::{Recipient, begins_with_program};
 pub(crate) use typed::{Heard, Listener, heard, terminal, typing};
 
+/// The code that a tool puts into a cell of a notebook; `None` for prose and for other tools. Source: Claude Code ("`NotebookEdit`").
+pub(crate) fn cell(action: &Action) -> Option<&str> {
+    let is_notebook = matches!(folded(action.tool.as_str()).as_str(), "notebookedit" | "editnotebook");
+    let text = |key: &str| action.input.get(key).and_then(Json::as_str);
+    if !is_notebook || text("cell_type") == Some("markdown") {
+        return None;
+    }
+    text("new_source").or_else(|| text("new_string"))
+}
+
 /// Adds that what a tool writes into settings of this home names what programs run from now on.
 fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
     let home = &world.place().home;

@@ -8,10 +8,12 @@
 //! | `compose` | services of a compose file |
 //! | `table` | which tool loads what |
 //! | `tests_within` | how tests are called that no line of their file calls |
+//! | `written` | what is loaded by its name, at the time it is written |
 
 mod compose;
 mod table;
 mod tests_within;
+mod written;
 
 use crate::interpreter::{Call, Input, Machine, Value};
 use crate::path::AbsolutePath;
@@ -23,6 +25,7 @@ use super::compiled::{look_over_source, may_be_of_session};
 use super::disclosing_code::look_over as look_over_code;
 use super::packages::{follow_unread_text, keep_what_reaches_out};
 use table::{Loader, Named};
+pub(crate) use written::{follow_cell, follow_written, is_loaded};
 
 /// The greatest number of files of one call that are followed (ours).
 const FILES: usize = 8;

@@ -133,7 +133,7 @@ pub use git::remote_hosts;
 pub(crate) use handed_over::handed_over;
 pub(crate) use interpreters::source_file;
 pub(crate) use lasting_variables::{given as lasting_variable, note as lasting_variables};
-pub(crate) use loaded::{loaded, loaded_by_custom};
+pub(crate) use loaded::{follow_cell, follow_written, is_loaded, loaded, loaded_by_custom};
 pub(crate) use own_languages::{handed_input, own_languages, place_of_reader};
 pub(crate) use package_sources::package_sources;
 pub(crate) use packages::{follow_unread_text, life_cycle, tasks};

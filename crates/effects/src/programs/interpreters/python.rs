@@ -191,6 +191,29 @@ const READING_MODULES: &[&str] = &[
     "encodings.rot_13",
 ];
 
+/// Modules whose program has another name than they have. Source: the entry points (`console_scripts`) that the packages of these names declare.
+const PROGRAMS_OF_MODULES: &[(&str, &str)] = &[
+    ("IPython", "ipython"),
+    ("awscli", "aws"),
+    ("awscli.clidriver", "aws"),
+    ("azure.cli", "az"),
+    ("django", "django-admin"),
+    ("django.core.management", "django-admin"),
+    ("docker_compose", "docker-compose"),
+    ("compose", "docker-compose"),
+    ("fabric", "fab"),
+    ("google.cloud.sdk", "gcloud"),
+    ("huggingface_hub.commands.huggingface_cli", "huggingface-cli"),
+    ("huggingface_hub.cli.hf", "huggingface-cli"),
+    ("kaggle.cli", "kaggle"),
+    ("openstackclient.shell", "openstack"),
+    ("platformio", "pio"),
+    ("pre_commit", "pre-commit"),
+    ("S3.S3cmd", "s3cmd"),
+    ("snowflake.cli", "snow"),
+    ("yt_dlp", "yt-dlp"),
+];
+
 fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &[Value]) -> Exit {
     // The working directory is looked through first.
     if let Some(file) = module_file(machine, name) {
@@ -199,9 +222,10 @@ fn python_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands: &
     if let Some(exit) = standard_module(machine, call, name, operands) {
         return exit;
     }
-    let tool = name.split('.').next().unwrap_or(name).replace('_', "-");
-    // `python -m IPython`
-    let tool = if tool == "IPython" { "ipython".to_owned() } else { tool };
+    let tool = match PROGRAMS_OF_MODULES.iter().find(|(module, _)| *module == name) {
+        Some((_, program)) => (*program).to_owned(),
+        None => name.split('.').next().unwrap_or(name).replace('_', "-"),
+    };
     let mut words = vec![Value::exact(tool)];
     words.extend(operands.iter().cloned());
     machine.run_words(&words, call.input.clone())
@@ -268,9 +292,16 @@ fn standard_module(machine: &mut Machine<'_>, call: &Call, name: &str, operands:
     }
     match name {
         name if QUIET_MODULES.contains(&name) => {}
-        "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "wsgiref.simple_server" | "smtpd" => {
+        "http.server"
+        | "SimpleHTTPServer"
+        | "xmlrpc.server"
+        | "wsgiref.simple_server"
+        | "smtpd"
+        | "uploadserver"
+        | "pyftpdlib" => {
             machine.add(Draft::new(EffectKind::ProcessSpawn, Target::Process(name.to_owned())));
-            if matches!(name, "http.server" | "SimpleHTTPServer") && !serving::is_local(operands) {
+            let hands_out = matches!(name, "http.server" | "SimpleHTTPServer" | "uploadserver" | "pyftpdlib");
+            if hands_out && !serving::is_local(operands) {
                 serving::hand_out(machine, &served(operands));
             }
         }

@@ -47,6 +47,11 @@ impl Loader {
 pub(super) const PROFILERS: &[&str] =
     &["coverage", "viztracer", "kernprof", "scalene", "pyinstrument", "memray", "mprof", "debugpy", "py-spy"];
 
+/// All loaders.
+pub(super) fn all() -> impl Iterator<Item = &'static Loader> {
+    LOADERS.iter().chain(CONFIGURED)
+}
+
 /// The loaders that a call starts.
 pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let program = call.program.clone();
@@ -55,7 +60,7 @@ pub(super) fn of(call: &Call) -> impl Iterator<Item = &'static Loader> {
     let with_first = format!("{program} {first}");
     let with_option = format!("{program} {}", words.first().map_or("", String::as_str));
     let any = format!("{} *", program.split(' ').next().unwrap_or_default());
-    LOADERS.iter().chain(CONFIGURED).filter(move |loader| {
+    all().filter(move |loader| {
         loader
             .programs
             .iter()
