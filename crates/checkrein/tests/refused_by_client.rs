@@ -123,12 +123,20 @@ fn a_call_without_an_end_is_not_told_as_one_that_ran() {
         session.event_of(client, "Stop", json!({ "stop_hook_active": false }));
         let row = session.row("call_refused");
         assert!(row.contains("ok: outcome unknown"), "{client}: {row}");
+        let list = session.0.succeed(&["session", "list"]);
+        assert!(list.contains("1 ok, 1 outcome unknown"), "{client}: {list}");
         assert!(!session.row("call_ran").contains("unknown"), "{client}");
         let shown = session.0.succeed(&["show", "call_refused"]);
         assert!(shown.contains("it is not known whether it ran"), "{shown}");
         // An end that is told late settles it.
         session.event_of(client, "PostToolUse", shell_call("call_refused", "ls notes", ended()));
         assert!(!session.row("call_refused").contains("unknown"), "{client}");
+        assert!(session.0.succeed(&["session", "list"]).contains("2 ok"), "{client}");
+        // So does the summary of one that is open when the session ends.
+        session.event_of(client, "PreToolUse", shell_call("call_open", "ls", json!({})));
+        session.event_of(client, "SessionEnd", json!({ "reason": "other" }));
+        let log = session.0.succeed(&["log"]);
+        assert!(log.contains("3 calls: 2 ok, 1 outcome unknown"), "{client}: {log}");
     }
 }
 

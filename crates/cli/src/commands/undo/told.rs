@@ -19,6 +19,7 @@ use super::sources::sources_of;
 use super::story::{Looked, OfGit, Story};
 use super::unsaved::Unsaved;
 use super::{Opened, TOLD, session};
+use crate::commands::show::title;
 use crate::terminal::plain;
 
 /// What ledgers say of actions, each read once.
@@ -207,8 +208,7 @@ impl Stories {
 
 /// A session as it is told to people: its name, and its agent where that is known.
 fn named_session(folder: &str, client: Option<&str>) -> String {
-    let title = |client| checkrein_clients::named(client).map_or(client, |adapter| adapter.title);
-    let agent = client.map(|client| format!(" ({})", plain(title(client)))).unwrap_or_default();
+    let agent = client.map(|_| format!(" ({})", plain(title(client)))).unwrap_or_default();
     format!("`{}`{agent}", plain(folder))
 }
 
