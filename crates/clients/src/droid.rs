@@ -154,11 +154,8 @@ fn decode(payload: &[u8]) -> Result<HookEvent, DecodeError> {
 
 /// The output for an answer to an event. An answer that the event cannot carry becomes the strictest form that it can.
 fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> HookOutput {
-    // Version 0.225 gives its model whatever stands on standard output at the start of a session, an empty object too.
-    let said = |text: &str| match text {
-        "" => HookOutput::silence(),
-        text => HookOutput::line(&context(&event.name, text)),
-    };
+    let said =
+        |text: &str| HookOutput::line(&if text.is_empty() { json!({}) } else { context(&event.name, text) });
     match (&event.moment, answer) {
         (HookEventKind::BeforeAction { action, .. }, answer) => before(action, answer),
         (HookEventKind::AfterAction(_), HookResponse::Halt { reason }) => {
@@ -172,6 +169,8 @@ fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> 
             HookEventKind::TurnEnding { .. },
             HookResponse::Ask { reason, .. } | HookResponse::Deny { reason },
         ) => HookOutput::line(&json!({ "decision": "block", "reason": reason })),
+        // Version 0.225 gives its model what stands on standard output then as it is, an empty object too.
+        (HookEventKind::SessionStarted { .. }, answer) if answer.text().is_empty() => HookOutput::silence(),
         (
             HookEventKind::AfterAction(_)
             | HookEventKind::Prompt { .. }
@@ -188,7 +187,7 @@ fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> 
             | HookEventKind::ConfigurationChanged { .. }
             | HookEventKind::Other { .. },
             _,
-        ) => HookOutput::silence(),
+        ) => HookOutput::line(&json!({})),
     }
 }
 
