@@ -24,16 +24,12 @@ fn told(review: &ReviewRecord) -> Option<String> {
         && review.disposition() == CallDisposition::LetRun
         && !review.reason.is_empty();
     hints.then(|| {
-        match review.rewrite.as_ref().and_then(serde_json::Value::as_str) {
+        if let Some(command) = review.rewrite.as_ref().and_then(serde_json::Value::as_str) {
             // The client tells the model at most that something changed, not what.
-            Some(command) => {
-                format!("checkrein changed this call: {}\nIt ran as: {}", review.reason, ran_as(command))
-            }
-            None => {
-                let first = format!("checkrein, of this call: {}", review.reason);
-                review.alternatives.iter().fold(first, |text, instead| format!("{text}\nInstead: {instead}"))
-            }
+            return format!("checkrein changed this call: {}\nIt ran as: {}", review.reason, ran_as(command));
         }
+        let first = format!("checkrein, of this call: {}", review.reason);
+        review.alternatives.iter().fold(first, |text, instead| format!("{text}\nInstead: {instead}"))
     })
 }
 
@@ -47,6 +43,6 @@ fn ran_as(command: &str) -> String {
             "{} (with the values in its output masked: names stay, a value reads `[masked:KIND:FINGERPRINT]`)",
             cut(own, RAN)
         ),
-        None => cut(command, RAN).to_owned(),
+        None => cut(command, RAN),
     }
 }
