@@ -95,7 +95,7 @@ fn a_mistake_in_the_configuration_is_listed_once() {
     let shown = environment.checkrein(&["check", "ls"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert_eq!(text.matches("`nosuch`").count(), 1, "{text}");
-    assert!(text.contains("line 1, column 1") && text.contains("did not run  the configuration"), "{text}");
+    assert!(text.contains("line 1, column 1") && text.contains("not reviewed  the configuration"), "{text}");
 }
 
 #[test]

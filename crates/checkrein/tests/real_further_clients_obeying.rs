@@ -98,9 +98,8 @@ fn obeys(client: &str) {
     // Nobody answers, so it did not run; the model reads who can allow it.
     assert!(!heard.contains("curl: ("), "{client}: {heard}");
     assert!(heard.contains("asks nobody") || heard.contains("nobody can be asked"), "{client}: {heard}");
-    // These change the call and do not tell the model how.
-    let is_silent = ["droid", "gemini"].contains(&client);
-    assert!(is_silent || heard.contains("--force-with-lease"), "{client}: {heard}");
+    // A client that does not tell the model how it changed a call gets it said with the result.
+    assert!(heard.contains("--force-with-lease"), "{client}: {heard}");
     // It ran in a form without values, or was refused with that form.
     assert!(!heard.contains(SECRET), "{client}: {heard}");
     assert!(heard.contains("API_KEY") || heard.contains("Make this call instead"), "{client}: {heard}");

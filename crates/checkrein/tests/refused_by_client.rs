@@ -123,12 +123,20 @@ fn a_call_without_an_end_is_not_told_as_one_that_ran() {
         session.event_of(client, "Stop", json!({ "stop_hook_active": false }));
         let row = session.row("call_refused");
         assert!(row.contains("ok: outcome unknown"), "{client}: {row}");
+        let list = session.0.succeed(&["session", "list"]);
+        assert!(list.contains("1 ok, 1 outcome unknown"), "{client}: {list}");
         assert!(!session.row("call_ran").contains("unknown"), "{client}");
         let shown = session.0.succeed(&["show", "call_refused"]);
         assert!(shown.contains("it is not known whether it ran"), "{shown}");
         // An end that is told late settles it.
         session.event_of(client, "PostToolUse", shell_call("call_refused", "ls notes", ended()));
         assert!(!session.row("call_refused").contains("unknown"), "{client}");
+        assert!(session.0.succeed(&["session", "list"]).contains("2 ok"), "{client}");
+        // So does the summary of one that is open when the session ends.
+        session.event_of(client, "PreToolUse", shell_call("call_open", "ls", json!({})));
+        session.event_of(client, "SessionEnd", json!({ "reason": "other" }));
+        let log = session.0.succeed(&["log"]);
+        assert!(log.contains("3 calls: 2 ok, 1 outcome unknown"), "{client}: {log}");
     }
 }
 
@@ -143,4 +151,42 @@ fn a_refused_call_is_no_cause_of_what_another_one_changed() {
     session.ran("toolu_later", "touch made.txt");
     let shown = session.0.succeed(&["show", "toolu_later"]);
     assert!(!shown.contains("another cause may be"), "{shown}");
+}
+
+#[test]
+fn who_refused_a_call_is_told_where_a_user_says_that_it_should_have_run() {
+    let session = Session::new();
+    let said = |arguments: &[&str]| {
+        let output = session.0.checkrein(arguments);
+        let both = [output.stdout, output.stderr].concat();
+        String::from_utf8_lossy(&both).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    session.event("SessionStart", json!({ "source": "startup" }));
+    session.call("toolu_refused", "rm -rf notes");
+    session.batch();
+    assert!(session.row("toolu_refused").contains("not run"), "{}", session.row("toolu_refused"));
+    let log = session.0.succeed(&["log"]);
+    assert!(log.contains("refused by Claude Code or its user"), "{log}");
+    let shown = session.0.succeed(&["show", "toolu_refused"]);
+    assert!(shown.contains("Claude Code or its user refused it"), "{shown}");
+    for arguments in [
+        &["wrong", "LAST"][..],
+        &["wrong", "toolu_refused"],
+        &["allow", "toolu_refused", "--always", "--yes"],
+    ] {
+        let told = said(arguments);
+        assert!(told.contains("Claude Code or its user refused it"), "{arguments:?}: {told}");
+    }
+    // An older call that was stopped is meant by `LAST`, and that is said.
+    let session = Session::new();
+    session.event("SessionStart", json!({ "source": "startup" }));
+    session.call("toolu_stopped", "rm -rf ~");
+    session.call("toolu_refused", "rm -rf notes");
+    session.batch();
+    let output = session.0.checkrein(&["wrong", "LAST"]);
+    let told = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        output.status.success() && told.contains("not by checkrein; this is about `Bash rm -rf ~`"),
+        "{told}"
+    );
 }

@@ -119,6 +119,7 @@ fn ways_out_of_a_halted_session_are_about_what_it_was_halted_for() {
     let session = Session::halted();
     let said = session.environment.succeed(&["session", "recover", "s"]);
     assert!(said.contains("this session is halted") && said.contains("checkrein resume s"), "{said}");
+    assert!(!said.contains("checkrein halt"), "it is halted: {said}");
 }
 
 #[test]

@@ -333,3 +333,21 @@ fn high_risk_without_sense_is_blocked_and_says_both() {
     let further = review["further_reasons"].to_string();
     assert!(further.contains("High risk") && further.contains("Unlikely step"), "{review}");
 }
+
+/// A check that runs again and again with a tool that the project declares is honest work: nothing is installed by it.
+#[test]
+fn a_tool_that_the_project_declares_gets_no_hint_however_it_is_started() {
+    for tool in ["npx tsc", "bunx tsc", "npm exec tsc --", "pnpm exec tsc", "yarn tsc"] {
+        let session = Session::new();
+        session.environment.write("package.json", r#"{"devDependencies": {"typescript": "^5.0.0"}}"#);
+        session.says("fix the type errors in src");
+        for (number, options) in ["", "--noEmit", "--noEmit -p .", "--noEmit"].iter().enumerate() {
+            let call = || shell_call(&format!("call-{number}"), &format!("{tool} {options}"), json!({}));
+            let answer = session.event("PreToolUse", call());
+            assert_eq!(answer["hookSpecificOutput"], Json::Null, "{tool} {options}: {answer}");
+            let mut ended = call();
+            ended["tool_response"] = json!({ "stdout": "", "stderr": "", "interrupted": false });
+            session.event("PostToolUse", ended);
+        }
+    }
+}

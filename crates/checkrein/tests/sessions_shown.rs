@@ -10,6 +10,8 @@
 mod support;
 
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -179,5 +181,55 @@ fn every_name_in_a_list_means_one_thing() {
     assert_eq!(names.len(), 2, "{listed}");
     for name in names {
         assert!(environment.succeed(&["session", "show", name]).contains("3 calls"), "{name} in {listed}");
+    }
+}
+
+/// A call with many commands is known by the one that its verdict is about, whichever client puts them together and how.
+#[test]
+fn the_log_names_the_command_that_earned_the_verdict() {
+    let quiet = "mkdir -p build/output/generated/artifacts/release";
+    let talk = "echo building the release and a lot of other things";
+    for (client, call) in [
+        (
+            "claude",
+            json!({ "tool_name": "Bash", "tool_input": { "command": format!("{quiet} && {talk} && git push --force origin main && ls") } }),
+        ),
+        (
+            "codex",
+            json!({ "tool_name": "Bash", "tool_input": { "command": format!("{quiet}\n{talk}\ngit push --force origin main\nls") } }),
+        ),
+        (
+            "cline",
+            json!({ "tool_call": { "id": "call_1", "name": "run_commands",
+            "input": { "commands": [quiet, talk, "git push --force origin main", "ls"] } } }),
+        ),
+    ] {
+        let environment = TestEnvironment::new();
+        let mut payload: Json =
+            serde_json::from_slice(&environment.payload("s", "PreToolUse", call)).unwrap();
+        payload["tool_use_id"] = json!("call_1");
+        if client == "cline" {
+            payload["hookName"] = json!("tool_call");
+            payload["taskId"] = json!("s");
+            payload["workspaceRoots"] = json!([environment.project()]);
+        }
+        let mut hook = environment.command(env!("CARGO_BIN_EXE_checkrein-hook"));
+        hook.arg(client).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut hook = hook.spawn().unwrap();
+        hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        hook.wait().unwrap();
+        let log = environment.succeed(&["log"]);
+        let row =
+            log.lines().find(|line| line.contains("call_1")).unwrap_or_else(|| panic!("{client}: {log}"));
+        assert!(row.contains("git push --force origin main") && !row.contains("mkdir"), "{client}: {log}");
+        // What ran instead is told by what changed in it.
+        assert!(!log.contains("instead") || log.contains("git push --force-with-lease"), "{client}: {log}");
+        // A call in which nothing is wrong is shown as it begins.
+        let harmless = json!({ "tool_name": "Bash", "tool_use_id": "call_2",
+            "tool_input": { "command": format!("{quiet} && {talk} && ls -la && ls -l src") } });
+        environment.answer_to(&environment.payload("s", "PreToolUse", harmless));
+        let log = environment.succeed(&["log"]);
+        let row = log.lines().find(|line| line.contains("call_2")).unwrap();
+        assert!(row.contains("mkdir"), "{client}: {log}");
     }
 }

@@ -374,7 +374,7 @@ fn the_end_of_a_session_says_what_became_of_its_calls() {
     };
     event("s", "SessionEnd", json!({ "reason": "other" }));
     let log = environment.succeed(&["log"]);
-    let summary = "4 calls: 3 ok, 1 stopped";
+    let summary = "4 calls: 2 ok, 1 outcome unknown, 1 stopped";
     assert!(log.contains(&format!("the session ended: {summary}")), "{log}");
     // Claude Code shows nothing that a hook says at an end, and a line at a start.
     let answer = event("t", "SessionStart", json!({ "source": "startup" }));

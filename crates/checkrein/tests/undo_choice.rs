@@ -236,13 +236,11 @@ fn a_repository_inside_counts_and_an_older_session_too() {
     perform(&environment, "second", &inner, "b", "rm k");
     assert!(undo(&environment, &project, &[]).status.success());
     assert_eq!((read(&environment, "inner/k").as_str(), read(&environment, "older").as_str()), ("k\n", "-"));
-    // What was done in an earlier session is named, and taken back by one who saw that.
-    let output = undo(&environment, &project, &[]);
-    assert!(said(&output).contains("earlier one: snapshot 1"), "{}", said(&output));
-    assert_eq!((output.status.code(), read(&environment, "older").as_str()), (Some(1), "-"));
+    // What was done in another session before is the last that is left, and it is told whose it is.
     let shown = environment.checkrein(&["undo", "--dry-run"]);
-    assert!(said(&shown).contains("this action is of an earlier one"), "{}", said(&shown));
-    assert!(undo(&environment, &project, &["1"]).status.success());
+    assert!(said(&shown).contains("this call is of session `first`"), "{}", said(&shown));
+    let output = undo(&environment, &project, &[]);
+    assert!(output.status.success(), "{}", said(&output));
     assert_eq!(read(&environment, "older"), "o\n");
     let output = undo(&environment, &project, &[]);
     assert!(said(&output).contains("nothing that was saved in this project is left"), "{}", said(&output));
@@ -250,8 +248,54 @@ fn a_repository_inside_counts_and_an_older_session_too() {
     environment.write("more", "m\n");
     perform(&environment, "third", &project, "c", "rm more");
     perform(&environment, "fourth", &project, "d", ": > made");
-    assert_eq!(undo(&environment, &project, &[]).status.code(), Some(1));
-    assert_eq!(read(&environment, "more"), "-");
+    let output = undo(&environment, &project, &[]);
+    assert!(said(&output).contains("session `fourth` did something here since"), "{}", said(&output));
+    assert_eq!(read(&environment, "more"), "m\n");
+}
+
+/// Two agents work at the same time: what was destroyed last comes back first, whichever of them acted last.
+#[test]
+fn the_last_loss_of_all_sessions_comes_back_first() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    for name in ["early", "late", "own"] {
+        environment.write(name, "text\n");
+    }
+    let tick = || std::thread::sleep(std::time::Duration::from_millis(30));
+    tell(&environment, "two", "SessionStart", &project, json!({ "source": "startup" }));
+    for (session, id, command) in
+        [("one", "a", "rm early"), ("two", "b", "rm late"), ("one", "c", ": > made")]
+    {
+        perform(&environment, session, &project, id, command);
+        tick();
+    }
+    let there = |name| read(&environment, name) == "text\n";
+    let output = undo(&environment, &project, &[]);
+    assert!(there("late") && !there("early"), "{}", said(&output));
+    assert!(said(&output).contains("this call is of session `two` (Claude Code)"), "{}", said(&output));
+    // One session can be named.
+    perform(&environment, "two", &project, "d", "rm own");
+    let output = undo(&environment, &project, &["--session", "one"]);
+    assert!(there("early") && !there("own"), "{}", said(&output));
+    let output = undo(&environment, &project, &["--session", "none"]);
+    assert!(said(&output).contains("no session begins with `none`"), "{}", said(&output));
+    // Without a name it is the other one's again.
+    let output = undo(&environment, &project, &[]);
+    assert!(there("own"), "{}", said(&output));
+}
+
+/// What another session wrote since is neither overwritten nor passed over in silence.
+#[test]
+fn what_another_session_wrote_since_is_kept_and_told() {
+    let environment = TestEnvironment::new();
+    let project = environment.project();
+    environment.write("notes", "first\n");
+    perform(&environment, "one", &project, "a", "rm notes");
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    perform(&environment, "two", &project, "b", "echo second > notes");
+    let output = undo(&environment, &project, &[]);
+    assert_eq!(read(&environment, "notes"), "second\n", "{}", said(&output));
+    assert!(!output.status.success() && said(&output).contains("notes"), "{}", said(&output));
 }
 
 #[test]

@@ -209,7 +209,7 @@ pub(crate) enum Command {
     Statusline,
     /// Restore what an action destroyed
     #[command(
-        after_help = "Saves the present state first, so that you can take this back too. Keeps files modified after the action, unless `--force` is given. Removes files that only the action can have made, and keeps other new ones, unless `--remove-new` is given. Without an action it takes the last one in this workspace or below.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --dry-run --json"
+        after_help = "Saves the present state first, so that you can take this back too. Keeps files modified after the action, unless `--force` is given. Removes files that only the action can have made, and keeps other new ones, unless `--remove-new` is given. Without an action it takes the last one in this workspace or below that destroyed something, whichever agent did it; with `--session` the last one of that session. What another session changed since stays.\n\nExit status: 0 done, 1 something is left or nothing was done.\n\nExamples:\n  checkrein undo\n  checkrein undo toolu_12441b --yes\n  checkrein undo --session LAST\n  checkrein undo --dry-run --json"
     )]
     Undo(UndoArguments),
     /// Run an agent with limits and a reliable kill switch

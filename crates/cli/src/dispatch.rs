@@ -28,6 +28,7 @@ use crate::commands::history::HistoryQuery;
 use crate::commands::incidents::ClosingSource;
 use crate::commands::name_choice::{NEWEST, is_near};
 use crate::commands::pipeline::PipelineRequest;
+use crate::commands::session_choice::only_folder;
 use crate::commands::settings_change::{Approval, ChangeDetail, Manner};
 use crate::commands::uninstall::UninstallReach;
 use crate::commands::{
@@ -309,11 +310,14 @@ fn command(arguments: Arguments, environment: HostEnvironment) -> Result<ExitSta
         Command::Watch { once, all } => watch::watch(&environment, once.into(), all.into(), output),
         Command::Undo(wanted) => {
             let permissions = wanted.consent.permissions(wanted.remove_new);
-            let choice = wanted
-                .action
-                .as_deref()
-                .filter(|named| *named != NEWEST)
-                .map_or(undo::UndoChoice::Newest, undo::UndoChoice::Named);
+            let named = wanted.action.as_deref().filter(|named| *named != NEWEST);
+            let session = wanted.session.as_deref();
+            let session = session.map(|session| only_folder(&environment, session)).transpose()?;
+            let choice = match (named, &session) {
+                (Some(named), _) => undo::UndoChoice::Named(named),
+                (None, Some(folder)) => undo::UndoChoice::NewestOf(folder),
+                (None, None) => undo::UndoChoice::Newest,
+            };
             undo::undo(&environment, choice, permissions, output)
         }
         Command::Halt { session, all: _, lift: true, reason: _ } => {

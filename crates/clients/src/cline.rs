@@ -73,7 +73,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "its hooks cannot ask, so a call that needs a question is refused, and the user runs it in a terminal",
         "it opens its hook files anew at each call: one that is taken away in the middle of a session reviews nothing more. Calls that touch the four hook folders are refused",
         "it runs what `preload` of `bunfig.toml` names in the folder where it is started, before any hook: writing such a file is asked about, so refused, and `doctor` names one that is there",
-        "a script of the user that is called like one of ours (such as `PostToolUse.sh`) is renamed first, such as to `PostToolUse.bash`: it runs both",
+        "where a script of yours is called like one of ours (such as `PostToolUse.sh`), `init` changes nothing: rename yours first, such as to `PostToolUse.bash`, and Cline runs both",
         "a hook of another file that changes the same call after ours has the last word",
         "a hook that takes longer than two minutes was not tried",
     ],

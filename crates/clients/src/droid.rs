@@ -169,6 +169,8 @@ fn encode(event: &HookEvent, answer: &HookResponse, _for_user: Option<&str>) -> 
             HookEventKind::TurnEnding { .. },
             HookResponse::Ask { reason, .. } | HookResponse::Deny { reason },
         ) => HookOutput::line(&json!({ "decision": "block", "reason": reason })),
+        // Version 0.225 gives its model what stands on standard output then as it is, an empty object too.
+        (HookEventKind::SessionStarted { .. }, answer) if answer.text().is_empty() => HookOutput::silence(),
         (
             HookEventKind::AfterAction(_)
             | HookEventKind::Prompt { .. }

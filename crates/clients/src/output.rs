@@ -25,6 +25,12 @@ impl HookOutput {
         Self { object: bytes, refusal: None }
     }
 
+    /// Nothing at all, and exit status 0: for an event whose output the client shows to its model as it stands. The command line takes silence
+    /// for a refusal where a call waits for its answer, so this is no answer there.
+    pub(crate) fn silence() -> Self {
+        Self::default()
+    }
+
     /// A refusal by exit status alone.
     pub(crate) fn refusal(reason: &str) -> Self {
         let reason = if reason.trim().is_empty() { "refused by checkrein" } else { reason };

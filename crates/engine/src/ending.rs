@@ -67,7 +67,7 @@ pub(crate) fn is_over(ledger: &SessionLedger) -> bool {
 /// What is written down beside the end of a session.
 fn fields(state: &SessionState, unverified: &[ChangeId]) -> Json {
     let mut fields = serde_json::Map::new();
-    if let Some(summary) = state.calls().summary() {
+    if let Some(summary) = state.calls_at_the_end().summary() {
         fields.insert(SUMMARY.to_owned(), Json::String(summary));
     }
     if !unverified.is_empty() {

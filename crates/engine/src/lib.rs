@@ -16,6 +16,7 @@
 //! | `servers` | the servers of this state directory that answer now |
 //! | `held_file` | files that say something as long as a process holds them |
 //! | `context` | what is known around a call |
+//! | `culprit` | which of several commands a verdict is about |
 //! | `environment` | what is found around: home, state, configuration, variables |
 //! | `asking` | who asks: a user or an agent, told by the processes above |
 //! | `config_files` | the layers of configuration, read and merged |
@@ -100,6 +101,7 @@ pub mod confirmed_configuration;
 pub mod confirmed_team_policy;
 pub mod context;
 mod corridor;
+pub mod culprit;
 pub mod diagnostics;
 mod disclosure;
 mod docket;

@@ -317,7 +317,12 @@ fn seen(
     }
     if !is_over {
         record.looked = ObservedExtent::Partly;
-        record.gaps.push("the call goes on in the background".to_owned());
+        // A client may tell that a call ended without telling how.
+        let gap = match outcome.progress {
+            CallProgress::Running => "the call goes on in the background",
+            CallProgress::Finished => "the client does not tell whether the call succeeded",
+        };
+        record.gaps.push(gap.to_owned());
     }
     if !comparison.surprises.is_empty() && look.coverage.memory == Memory::Partial {
         record.gaps.push("what is gone may have gone before this call".to_owned());

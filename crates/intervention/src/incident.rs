@@ -5,7 +5,7 @@ use checkrein_protocol::{Intervention, InterventionKind, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::message::short;
-use crate::recovery::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, plan};
+use crate::recovery::{RecoverableFailure, RecoveryPlan, RecoveryPolicy, SessionStanding, plan};
 
 /// The name of an incident: the second in which it happened, and the session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -402,7 +402,7 @@ impl Incident {
                 .collect(),
         );
         let plan = self.recovery_plan.iter().zip(&self.issue);
-        let lines = plan.flat_map(|(plan, issue)| plan.lines(&self.session, issue));
+        let lines = plan.flat_map(|(plan, issue)| plan.lines(&self.session, SessionStanding::Halted, issue));
         section("Recovery plan", lines.map(|text| item(&text)).collect());
         section(
             "Timeline",

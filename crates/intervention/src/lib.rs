@@ -45,7 +45,8 @@ pub use incident::{
 };
 pub use message::{SessionLimit, Task};
 pub use recovery::{
-    FailureKind, RecoverableFailure, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
+    FailureKind, RecoverableFailure, RecoveryAttempt, RecoveryPlan, RecoveryPolicy, RecoveryStrategy,
+    SessionStanding, plan,
 };
 pub use rollback::{Candidate, Holds, Proposed, RollbackSnapshots, choose};
 pub use score::{band, combined_score, severity_score};

@@ -168,9 +168,18 @@ impl RecoveryPolicy {
     }
 }
 
+/// Whether a session for which there is a plan can be stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionStanding {
+    /// It goes on.
+    GoingOn,
+    /// It is halted already.
+    Halted,
+}
+
 impl RecoveryPlan {
     /// The plan for a user, line by line, with commands that do what can be done; `session` is the name of its folder.
-    pub fn lines(&self, session: &str, issue: &Issue) -> Vec<String> {
+    pub fn lines(&self, session: &str, standing: SessionStanding, issue: &Issue) -> Vec<String> {
         if self.attempts.is_empty() {
             return vec![format!(
                 "no attempt is left: stop here, or begin anew: `checkrein resume {session}`"
@@ -189,8 +198,11 @@ impl RecoveryPlan {
         let look = format!("checkrein log --session {session}");
         let back =
             issue.onset().map(|action| format!("checkrein session rollback {session} --before {}", action.0));
-        let stop = format!("checkrein halt {session}");
-        let told = [("look", Some(look)), ("go back", back), ("stop", Some(stop))];
+        let stop = match standing {
+            SessionStanding::GoingOn => Some(format!("checkrein halt {session}")),
+            SessionStanding::Halted => None,
+        };
+        let told = [("look", Some(look)), ("go back", back), ("stop", stop)];
         let is_new = |command: &String| !lines.iter().any(|line| line.contains(&format!("`{command}`")));
         let told: Vec<String> = told
             .into_iter()

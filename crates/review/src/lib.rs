@@ -71,6 +71,7 @@ pub use checkrein_policy::VerdictKind;
 pub use fingerprint::ActionFingerprint;
 pub use flow::{planted_orders, sends_out};
 pub use governance::{Ctq, Fired, GovernanceAssessment, TrustState, keep_contract, risk_class, settle_trust};
+pub use masking::masked_command;
 pub use reasoning::sentence;
 pub use review::{Forecast, review};
 pub use risk::DOUBT;

@@ -20,6 +20,17 @@ const LISTS_VARIABLES: [&str; 2] = ["env", "printenv"];
 /// Programs that print lines as they read them; which of their options do is said by the review of the new text.
 const PASSES_LINES: [&str; 9] = ["cat", "grep", "egrep", "fgrep", "sort", "uniq", "head", "tail", "tac"];
 
+/// What stands before and behind a command whose output is masked.
+const BEFORE: &str = "(";
+const MASKING: &str = " mask; case ${BASH_VERSION-}${ZSH_VERSION-} in ";
+
+/// The command that this module masked the output of, without the words that mask it; `None` for every other text, and where several were.
+pub fn masked_command(text: &str) -> Option<&str> {
+    let (written, behind) = text.strip_prefix(BEFORE)?.split_once(MASKING)?;
+    let (own, _) = written.rsplit_once(" | ")?;
+    behind.ends_with("esac)").then_some(own).filter(|_| !behind.contains(MASKING))
+}
+
 /// Proposes the same text with what it prints masked, where nothing else about it is asked.
 pub(crate) fn propose(
     action: &Action,

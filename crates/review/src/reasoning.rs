@@ -123,10 +123,17 @@ pub fn sentence(effect: &Effect) -> String {
         Stake::Regenerable => " (can be made again)",
         Stake::Recoverable if effect.saved => " (saved first)",
         Stake::Recoverable => " (can be brought back)",
-        Stake::Unsaved => " (the only copy)",
+        // A file is a copy of something. What was pushed, a service and a process are not, and nothing here brings them back.
+        Stake::Unsaved if is_kept_here(effect) => " (the only copy)",
+        Stake::Unsaved => " (cannot be undone)",
         Stake::Critical => " (must not be lost)",
     };
     format!("{verb} {target}{below}{stake}")
+}
+
+/// Whether an effect is about files, or about commits that this machine holds.
+fn is_kept_here(effect: &Effect) -> bool {
+    effect.kind.file_change().is_some() || effect.kind == EffectKind::VcsLocalLoss
 }
 
 impl Reasoning {

@@ -95,6 +95,11 @@ impl OpenCalls {
         self.open.iter().filter(move |call| call.is_passed || is_over).map(|call| &call.id)
     }
 
+    /// All calls of which no end is told.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &ActionId> {
+        self.open.iter().map(|call| &call.id)
+    }
+
     fn end(&mut self, id: &ActionId) {
         self.open.retain(|call| call.id != *id);
     }

@@ -24,8 +24,8 @@ use checkrein_intervention::{Controller, Proposed};
 use checkrein_ledger::Projection;
 use checkrein_patterns::{ActionNumber, DetectorState, Fingerprint};
 use checkrein_protocol::{
-    AbsolutePath, Beginning, HaltScope, LedgerDamage, MessagePlace, PLUGIN_EVENT, Record, RecordBody,
-    RollbackRecord, RollbackStage, SecretMark, Timestamp,
+    AbsolutePath, ActionId, Beginning, HaltScope, LedgerDamage, MessagePlace, PLUGIN_EVENT, Record,
+    RecordBody, RollbackRecord, RollbackStage, SecretMark, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +129,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"22";
+    const LAYOUT: [u8; 2] = *b"23";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;
@@ -139,6 +139,10 @@ impl Projection for SessionState {
         }
         let not_run = self.open_calls.take(record);
         self.take_not_run(&not_run);
+        if matches!(record.body, RecordBody::Prompt { .. } | RecordBody::Event { .. }) {
+            let untold: Vec<ActionId> = self.open_calls.untold(record).cloned().collect();
+            untold.iter().for_each(|id| self.count_untold(id));
+        }
         match &record.body {
             RecordBody::SessionStarted { session, workspace, client, beginning, debt, .. } => {
                 if let Some(debt) = debt.filter(|debt| *debt > self.trust.debt) {

@@ -6,8 +6,11 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
-    /// Start of the name of the action, the number of its snapshot, or LAST [default: the newest]
+    /// Start of the name of the action, the number of its snapshot, or LAST [default: the newest of all sessions]
     pub(crate) action: Option<String>,
+    /// Restore for the last such action of this session: the start of its name, or LAST
+    #[arg(long, value_name = "NAME", conflicts_with = "action")]
+    pub(crate) session: Option<String>,
     /// Remove new files, except those that are older than the action or were made after it
     #[arg(long)]
     pub(crate) remove_new: bool,

@@ -14,7 +14,7 @@ use checkrein_session::SessionLedger;
 use serde_json::json;
 
 use super::session_choice::folders;
-use super::stopped_calls::{Found, Newest, found, recent, records};
+use super::stopped_calls::{Found, Newest, found, newer_refusal, recent, records, refused_by_client};
 use super::story::SessionHead;
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
@@ -65,6 +65,16 @@ pub fn allow(
     let meant = found(environment, &wanted.id, Newest::Allowable)
         .or_else(|_| found(environment, &wanted.id, Newest::Stopped))?;
     let Found { folder, review, name: called, .. } = &meant;
+    if !review.was_stopped()
+        && let Some(client) = refused_by_client(environment, &meant)
+    {
+        let words = cut(&plain(&call(review)), SHOWN);
+        return Err(CommandError::user(
+            format!("checkrein let `{words}` pass; {client} or its user refused it"),
+            format!("allow it in the settings or at the question of {client}"),
+        ));
+    }
+    newer_refusal(environment, &wanted.id, &meant).iter().for_each(|remark| log(&wrapped(remark)));
     let against = speaks_against(review)?;
     let barred = against.iter().find(|reason| match reason.rules_out() {
         RuledOut::All => true,

@@ -330,7 +330,7 @@ fn verdict_in_words(review: &Review, shown: Shown<'_>) -> Vec<String> {
         // What is said as the reason already is named, not said again.
         let is_said = review.reasoning.primary.contains(failure.as_str());
         let failure = failure.split([':', '\n']).next().filter(|_| is_said).unwrap_or(failure);
-        lines.push(titled("did not run", &shown(failure)));
+        lines.push(titled("not reviewed", &shown(failure)));
     }
     lines
 }

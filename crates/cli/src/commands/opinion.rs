@@ -17,11 +17,12 @@ use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 use serde_json::json;
 
-use super::stopped_calls::{Found, Newest, found, recent};
+use super::name_choice::NEWEST;
+use super::stopped_calls::{Found, Newest, found, newer_refusal, recent, refused_by_client};
 use super::{ExitStatus, OutputForm, Switch, for_people_only, unconfirmed};
 use crate::api::{self, sessions};
 use crate::render::call;
-use crate::terminal::{Reply, confirm, counted, cut, plain, print, print_exact, wrapped};
+use crate::terminal::{Reply, confirm, counted, cut, log, plain, print, print_exact, wrapped};
 
 /// How much of the call is shown, in letters (ours).
 const CALL: usize = 100;
@@ -67,6 +68,22 @@ impl<'a> OpinionWanted<'a> {
     }
 }
 
+/// The error about a call that we let through and its client refused.
+fn let_pass(meant: &Found, client: &str) -> CommandError {
+    let words = cut(&plain(&call(&meant.review)), CALL);
+    CommandError::user(
+        format!("checkrein let `{words}` pass; {client} or its user refused it"),
+        format!("allow it in the settings or at the question of {client}"),
+    )
+}
+
+/// The same where `LAST` means a call that nobody else than the client stopped.
+fn last_refused(environment: &HostEnvironment, id: &str) -> Option<CommandError> {
+    let last = found(environment, id, Newest::Any).ok().filter(|_| id == NEWEST)?;
+    let client = refused_by_client(environment, &last)?;
+    Some(let_pass(&last, &client))
+}
+
 /// Writes down what a user says of a verdict, tells how often that was said of the rules behind it, and which setting would have made the
 /// difference.
 pub fn judge(
@@ -86,7 +103,18 @@ pub fn judge(
         Opinion::Wrong => Newest::Stopped,
         Opinion::Missed => Newest::LetPass,
     };
-    let Found { folder, review, name: called, .. } = found(environment, id, newest)?;
+    let meant =
+        found(environment, id, newest).map_err(|error| last_refused(environment, id).unwrap_or(error))?;
+    if opinion == Opinion::Wrong {
+        newer_refusal(environment, id, &meant).iter().for_each(|remark| log(&wrapped(remark)));
+    }
+    if opinion == Opinion::Wrong
+        && !meant.review.was_stopped()
+        && let Some(client) = refused_by_client(environment, &meant)
+    {
+        return Err(let_pass(&meant, &client));
+    }
+    let Found { folder, review, name: called, .. } = meant;
     match (opinion, review.was_stopped()) {
         (Opinion::Wrong, true) | (Opinion::Missed, false) => {}
         (Opinion::Wrong, false) => {

@@ -1,7 +1,8 @@
 //! `checkrein session recover SESSION`: which ways lead out of what went wrong in a session, by policy, as commands.
 
 use checkrein_intervention::{
-    InterventionKind, RecoverableFailure, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, plan,
+    InterventionKind, RecoverableFailure, RecoveryPlan, RecoveryPolicy, RecoveryStrategy, SessionStanding,
+    plan,
 };
 use checkrein_ledger::{is_halted, lines};
 use checkrein_patterns::Issue;
@@ -53,6 +54,7 @@ pub fn recover(
         Some(policy) => policy,
         None => RecoveryPolicy::of(config_files::load(environment, &workspace)?.config.profile),
     };
+    let standing = if halt.is_some() { SessionStanding::Halted } else { SessionStanding::GoingOn };
     let plan = plan(RecoverableFailure::of(&issue, attempts), policy);
     match output {
         OutputForm::Json => print_exact(&api::pretty(&Recovery {
@@ -60,14 +62,14 @@ pub fn recover(
             issue: recorded(&issue),
             policy: recorded(&policy),
             plan: recorded(&plan),
-            lines: plan.lines(folder.as_str(), &issue),
+            lines: plan.lines(folder.as_str(), standing, &issue),
         })?),
         OutputForm::Text => {
             let noticed = bold(phrases::pattern(issue.kind));
             print(&wrapped(&format!("{noticed}: {}", plain(&issue.summary))));
             // As long as `log` shows it: a command that is broken in the middle cannot be copied.
             let short = ShortNames::of_sessions(environment).of(folder.as_str());
-            for text in plan.lines(&short, &issue) {
+            for text in plan.lines(&short, standing, &issue) {
                 print(&hanging(&format!("- {}", in_words(&plain(&text), &plan)), 2));
             }
             print(&dim(&format!("policy: {}; `--policy` chooses another", policy.name())));

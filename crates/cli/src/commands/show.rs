@@ -19,7 +19,7 @@ use super::call_shown::CallExtent;
 use super::name_choice::{NEWEST, NamedKind, is_named};
 use super::session_choice::{folders, only_folder};
 use super::stopped_calls::{self, Found, Newest};
-use super::story::SESSION;
+use super::story::{SESSION, SessionHead};
 use super::{ExitStatus, OutputForm, pretty};
 use crate::api;
 use crate::phrases::{self, RecordWords};
@@ -112,7 +112,9 @@ pub fn show(
         OutputForm::Text => {
             // A record was named for a reason: its action may have the id of another one.
             let called = session.map(|_| known_as.as_deref().unwrap_or(id));
-            print(&told(environment, found.iter(), &all_answers, (extent, called)));
+            let client = of_session.as_ref().and_then(|folder| SessionHead::of(environment, folder).client);
+            let manner = Manner { extent, called, client: title(client.as_deref()) };
+            print(&told(environment, found.iter(), &all_answers, &manner));
             if has_two_doors {
                 print(&format!(
                     "\n{}",
@@ -160,8 +162,13 @@ pub(super) fn explained<'a>(
     id: &ActionId,
 ) -> String {
     let all_answers = answers(records.clone());
+    let client = records.clone().into_iter().find_map(|record| match &record.body {
+        RecordBody::SessionStarted { client, .. } => Some(client.as_str()),
+        _ => None,
+    });
+    let manner = Manner { extent: ShowExtent::Verbose, called: None, client: title(client) };
     let found = records.into_iter().filter(|record| action(record) == Some(id.as_str()));
-    told(environment, found, &all_answers, (ShowExtent::Verbose, None))
+    told(environment, found, &all_answers, &manner)
 }
 
 /// Returns one record in words.
@@ -187,13 +194,29 @@ pub(super) fn action(record: &Record) -> Option<&str> {
     }
 }
 
+/// How records are told.
+struct Manner<'a> {
+    extent: ShowExtent,
+    /// What commands take for the call, where it was named by its record.
+    called: Option<&'a str>,
+    /// What the client is called.
+    client: &'a str,
+}
+
+/// What people call a client, by its name on the command line.
+pub(in crate::commands) fn title(client: Option<&str>) -> &str {
+    let known = client.and_then(checkrein_clients::named).map(|adapter| adapter.title);
+    known.or(client).unwrap_or("the client")
+}
+
 /// Records as a story: those of one call together, and every other for itself.
 fn told<'a>(
     environment: &HostEnvironment,
     found: impl Iterator<Item = &'a Record>,
     answers: &HashMap<ActionId, QuestionOutcome>,
-    (extent, called): (ShowExtent, Option<&str>),
+    manner: &Manner<'_>,
 ) -> String {
+    let Manner { extent, called, client } = *manner;
     let found: Vec<&Record> = found.collect();
     let last_review = found.iter().rposition(|record| matches!(record.body, RecordBody::Review(_)));
     let mut parts = Vec::new();
@@ -205,7 +228,7 @@ fn told<'a>(
                 let after = if is_last { &found[place + 1..] } else { &[] };
                 let called = called.unwrap_or(review.action_id.as_str());
                 let answer = answers.get(&review.action_id).copied();
-                let course = CallCourse::of(record, (review, called), after, answer);
+                let course = CallCourse::of(record, (review, called), after, (answer, client));
                 let shown = match extent {
                     ShowExtent::Story => CallExtent::Beginning,
                     ShowExtent::Verbose => CallExtent::Whole,

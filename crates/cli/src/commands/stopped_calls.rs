@@ -11,9 +11,12 @@ use checkrein_protocol::{AbsolutePath, Record, RecordBody, ReviewRecord, RuledOu
 use checkrein_session::SessionLedger;
 use checkrein_world::find_workspace;
 
+use super::answers::{QuestionOutcome, answers};
 use super::name_choice::{NEWEST, NamedKind, is_named};
 use super::session_choice::{folders, only_folder};
 use super::short_names::{SharedNames, ShortNames};
+use super::show::title;
+use super::story::SessionHead;
 use crate::render::call;
 use crate::terminal::{cut, plain, plain_name};
 
@@ -155,6 +158,32 @@ pub(super) fn in_one_session<'a>(
     Err(CommandError::user(
         format!("calls of {} sessions have the id `{}`: {}{more}", named.len(), plain(id), shown.join(", ")),
         "name one of them as SESSION:NUMBER",
+    ))
+}
+
+/// What the client is called that refused a call which we let through, itself or by its user; `None` for every other call.
+pub(super) fn refused_by_client(environment: &HostEnvironment, found: &Found) -> Option<String> {
+    let own = answers(&records(environment, &found.folder).ok()?);
+    let is_refused = own.get(&found.review.action_id) == Some(&QuestionOutcome::NotRun);
+    let client = SessionHead::of(environment, &found.folder).client;
+    is_refused.then(|| title(client.as_deref()).to_owned())
+}
+
+/// A remark for who says `LAST` and may mean a newer call, which the client refused and not we; `None` where there is none.
+pub(super) fn newer_refusal(environment: &HostEnvironment, id: &str, meant: &Found) -> Option<String> {
+    if id != NEWEST {
+        return None;
+    }
+    let last = newest(environment, Newest::Any).ok()?;
+    if last.folder == meant.folder && last.seq == meant.seq {
+        return None;
+    }
+    let client = refused_by_client(environment, &last)?;
+    let words = |found: &Found| cut(&plain(&call(&found.review)), CALL);
+    Some(format!(
+        "the newest call (`{}`) was refused by {client} or its user, not by checkrein; this is about `{}`",
+        words(&last),
+        words(meant)
     ))
 }
 

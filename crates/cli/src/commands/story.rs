@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use checkrein_engine::approvals::ANSWERED;
+use checkrein_engine::culprit::{changed_command, culprit};
 use checkrein_engine::ending::SUMMARY;
 use checkrein_engine::text::{below, short_names};
 use checkrein_ledger::{FolderName, lines};
@@ -14,7 +15,7 @@ use checkrein_world::find_workspace;
 
 use super::answers::{QuestionOutcome, answers};
 use super::short_names::{SharedNames, ShortNames, known_calls};
-use super::show::action;
+use super::show::{action, title};
 use crate::phrases::{self, RecordWords};
 use crate::render::{age, clock, duration, surprises_in_one_line};
 use crate::terminal::{
@@ -93,6 +94,8 @@ pub(super) struct Story<'a> {
     /// The session that was told of last, and the root of its workspace.
     last: Option<FolderName>,
     workspace: Option<String>,
+    /// Its client, by its name on the command line.
+    client: Option<String>,
     /// How sessions and the calls that were told of are called.
     sessions: ShortNames,
     calls: ShortNames,
@@ -103,33 +106,33 @@ pub(super) struct Story<'a> {
 impl<'a> Story<'a> {
     /// One that begins.
     pub(super) fn new(environment: &'a HostEnvironment) -> Self {
-        Self::behind(environment, None, None)
+        Self::behind(environment, None, SessionHead::default())
     }
 
     /// One about a session whose head is told already.
     pub(super) fn of_session(environment: &'a HostEnvironment, folder: &FolderName) -> Self {
-        let workspace = SessionHead::of(environment, folder).workspace;
-        Self::behind(environment, Some(folder.clone()), workspace)
+        let head = SessionHead::of(environment, folder);
+        Self::behind(environment, Some(folder.clone()), head)
     }
 
     /// One that goes on behind what was told already.
     pub(super) fn going_on(environment: &'a HostEnvironment, told: &[Entry<'_>]) -> Self {
         let last = told.last().map(|entry| entry.folder.clone());
-        let workspace = last.as_ref().and_then(|folder| SessionHead::of(environment, folder).workspace);
-        let mut story = Self::behind(environment, last, workspace);
+        let head = last.as_ref().map(|folder| SessionHead::of(environment, folder)).unwrap_or_default();
+        let mut story = Self::behind(environment, last, head);
         story.take_names(told);
         story
     }
 
-    /// One that goes on behind a session and the root of its workspace.
-    fn behind(environment: &'a HostEnvironment, last: Option<FolderName>, workspace: Option<String>) -> Self {
+    /// One that goes on behind a session with this head.
+    fn behind(environment: &'a HostEnvironment, last: Option<FolderName>, head: SessionHead) -> Self {
         let sessions = ShortNames::of_sessions(environment);
         // What a list shows must be told from what it leaves out, too: `show` looks through all.
         let known = known_calls(environment);
         let (mut calls, mut shared) = (ShortNames::of_calls(), SharedNames::default());
         calls.take(known.iter().map(|(_, id)| id.as_str()));
         shared.take(known.iter().map(|(folder, id)| (folder.as_str(), id.as_str())));
-        Self { environment, last, workspace, sessions, calls, shared }
+        Self { environment, last, workspace: head.workspace, client: head.client, sessions, calls, shared }
     }
 
     /// The entries, which are in the order of time, session by session: the one that something happened in last comes last.
@@ -152,6 +155,7 @@ impl<'a> Story<'a> {
                 first_prompt = head.prompt;
                 self.last = Some(folder.clone());
                 self.workspace = head.workspace;
+                self.client = head.client;
             }
             // The head quotes it already.
             let of_session = || {
@@ -160,8 +164,10 @@ impl<'a> Story<'a> {
                 entries.iter().filter(move |entry| entry.folder == folder && !is_quoted(entry.record))
             };
             let answers = answers_of(self.environment, folder, of_session());
-            let told = of_session()
-                .flat_map(|entry| told(entry, &answers, &self.id(entry), |text| self.shortened(text)));
+            let client = title(self.client.as_deref());
+            let told = of_session().flat_map(|entry| {
+                told(entry, &answers, (&self.id(entry), client), |text| self.shortened(text))
+            });
             lines.extend(told);
         }
         lines.join("\n")
@@ -266,10 +272,13 @@ pub(super) fn is_risky(record: &Record, outcome: Option<&OutcomeRecord>) -> bool
 fn told(
     entry: &Entry<'_>,
     answers: &HashMap<ActionId, QuestionOutcome>,
-    id: &str,
+    (id, client): (&str, &str),
     shortened: impl Fn(&str) -> String,
 ) -> Vec<String> {
-    let StoryLine { verdict: given, answer, what, result, why } = StoryLine::of(entry, answers);
+    let StoryLine { verdict: given, answer, what, mut result, why } = StoryLine::of(entry, answers);
+    if answer == Some(QuestionOutcome::NotRun.word()) {
+        result.push(format!("refused by {client} or its user"));
+    }
     let (what, why) = (shortened(&what), shortened(&why));
     let mut mark = given.map_or_else(|| dim("-"), verdict_word);
     if let Some(answer) = answer {
@@ -379,7 +388,15 @@ pub(super) fn is_told(record: &Record) -> bool {
 fn described(record: &Record) -> RecordWords {
     let mut words = phrases::record(&record.body);
     match &record.body {
-        RecordBody::Review(review) => words.why = why(review),
+        RecordBody::Review(review) => {
+            words.why = why(review);
+            // A line has room for one command: the one that the verdict is about, where the whole does not fit.
+            if !fits(&words.what)
+                && let Some(command) = culprit(review)
+            {
+                words.what = format!("{} {command}", review.tool.as_str());
+            }
+        }
         RecordBody::Outcome(outcome) => {
             if let Some(surprise) = outcome.verification.as_deref().and_then(surprises_in_one_line) {
                 words.why = surprise;
@@ -392,9 +409,19 @@ fn described(record: &Record) -> RecordWords {
 
 /// Why a review said what it said; what runs in place of the call comes first.
 fn why(review: &ReviewRecord) -> String {
+    let own = review.input.get("command").and_then(|text| text.as_str()).unwrap_or_default();
+    let changed = |command: &str| {
+        let part = if fits(command) { None } else { changed_command(command, own) };
+        brief(part.as_deref().unwrap_or(command), CALL)
+    };
     match review.rewrite.as_ref().and_then(|input| input.as_str()) {
-        Some(command) if review.reason.is_empty() => format!("`{}` instead", brief(command, CALL)),
-        Some(command) => format!("`{}` instead: {}", brief(command, CALL), review.reason),
+        Some(command) if review.reason.is_empty() => format!("`{}` instead", changed(command)),
+        Some(command) => format!("`{}` instead: {}", changed(command), review.reason),
         None => review.reason.clone(),
     }
+}
+
+/// Whether a call is shown whole in its line.
+fn fits(text: &str) -> bool {
+    !text.trim_end().contains('\n') && text.chars().count() <= CALL
 }

@@ -8,7 +8,7 @@ mod told;
 mod unsaved;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use checkrein_ledger::FolderName;
 use checkrein_snapshot::{
@@ -22,6 +22,7 @@ use self::places::leave_remotes;
 pub(super) use self::places::{grounds, spare_remotes};
 pub(super) use self::story::Story;
 use self::story::{Looked, in_repository};
+use self::told::LossReach;
 pub(super) use self::told::{Stories, only_pushes};
 use self::words::{in_words, kept_as_new, made_in_words, pushed_in_words, unanswered_in_words, unseen};
 use super::name_choice::{NamedKind, is_named};
@@ -47,7 +48,7 @@ const TOLD: usize = 3;
 /// Which action is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoChoice<'a> {
-    /// The last one in this workspace or below it that destroyed something and was not taken back yet, of the newest session that has one.
+    /// The last one in this workspace or below it that destroyed something and was not taken back yet, of whichever session.
     Newest,
     /// The last such one of this session.
     NewestOf(&'a FolderName),
@@ -75,14 +76,15 @@ pub fn undo(
             (of_session, None)
         }
     };
-    // Who chose a session knows that it may not be the newest.
-    let earlier_session = |ledgers: &mut Stories, snapshot: &Listed| match choice {
-        UndoChoice::NewestOf(_) => Ok(None),
-        UndoChoice::Newest | UndoChoice::Named(_) => {
-            ledgers.earlier_session(environment, &stores, snapshot, permissions)
-        }
+    // Who chose a session or an action knows whose it is.
+    let whose = |ledgers: &mut Stories, snapshot: &Listed| match choice {
+        UndoChoice::NewestOf(_) | UndoChoice::Named(_) => None,
+        UndoChoice::Newest => ledgers.whose(environment, &stores, snapshot),
     };
     let mut ledgers = Stories::default();
+    if choice == UndoChoice::Newest {
+        ledgers.reach = LossReach::Project;
+    }
     let mut passed_over = Vec::new();
     let mut kept = None;
     let mut made_again = None;
@@ -161,7 +163,7 @@ pub fn undo(
             passed_over.extend(story.is_partly_unseen(store, snapshot).then(|| unseen(snapshot)));
             if action.is_none() {
                 ledgers.not_before_lost(environment, &stores, snapshot, Some(snapshot))?;
-                passed_over.extend(earlier_session(&mut ledgers, snapshot)?);
+                passed_over.extend(whose(&mut ledgers, snapshot));
                 not_the_newest(environment, &held_up, &case)?;
             }
             return restore(environment, prepared, &case, &passed_over, output);
@@ -220,7 +222,7 @@ pub fn undo(
         let case = RestoreTerms { ground: store.ground, snapshot, moment, permissions };
         let mut others = ledgers.unsaved_after(environment, &stores, snapshot);
         others.extend(lost.unwrap_or_default());
-        others.extend(earlier_session(&mut ledgers, snapshot)?);
+        others.extend(whose(&mut ledgers, snapshot));
         return restore(environment, prepared, &case, &others, output);
     }
     if let Some((store, snapshot, moment, prepared)) = kept {
@@ -272,7 +274,7 @@ pub fn undo(
         others.extend(std::mem::take(&mut passed_over));
         let is_unseen = ledgers.of(environment, snapshot).is_partly_unseen(store, snapshot);
         others.extend(is_unseen.then(|| unseen(snapshot)));
-        others.extend(earlier_session(&mut ledgers, snapshot)?);
+        others.extend(whose(&mut ledgers, snapshot));
         return restore(environment, prepared, &case, &others, output);
     }
     // What was begun with tells the session, where nothing was saved for any action.
@@ -296,7 +298,7 @@ pub fn undo(
     unsaved.iter().chain(lost.iter().flatten()).chain(&passed_over).for_each(|one| log(&wrapped(one)));
     made.iter().take(TOLD).for_each(|one| log(&wrapped(one)));
     kept_as_new(&new).iter().for_each(|one| log(&wrapped(one)));
-    let whose = match choice {
+    let reach = match choice {
         UndoChoice::NewestOf(_) => "session",
         UndoChoice::Newest | UndoChoice::Named(_) => "project",
     };
@@ -305,7 +307,7 @@ pub fn undo(
     } else {
         "`checkrein undo --remove-new` removes what the newest of these calls made"
     };
-    Err(CommandError::user(format!("nothing that was saved in this {whose} is left to take back"), hint))
+    Err(CommandError::user(format!("nothing that was saved in this {reach} is left to take back"), hint))
 }
 
 /// Refuses to take back an older action for a person who has said yes before they saw that a newer one stays.
@@ -421,22 +423,14 @@ pub(super) fn session(one: &Listed) -> Option<&str> {
     one.snapshot.place.as_ref().map(|place| place.session.as_str())
 }
 
-/// The snapshots of actions that are not taken back yet: newest session first, newest action first.
+/// The snapshots of actions that are not taken back yet, newest first, of all sessions: a user means what happened last, whoever did it.
 fn open<'a>(stores: &'a [Opened<'a>]) -> Vec<(&'a Opened<'a>, &'a Listed)> {
-    let mut newest: HashMap<Option<&str>, u64> = HashMap::new();
-    let mut found = Vec::new();
-    for store in stores {
-        for one in store.all.iter().filter(|one| is_action(one) && store.ground.means(one)) {
-            let last = newest.entry(session(one)).or_default();
-            *last = one.snapshot.at.max(*last);
-            if !store.is_undone(one) {
-                found.push((store, one));
-            }
-        }
-    }
-    let order =
-        |(_, one): &(&Opened<'_>, &Listed)| (newest.get(&session(one)).copied(), one.snapshot.at, one.id);
-    found.sort_by_key(|one| std::cmp::Reverse(order(one)));
+    let of_store = |store: &'a Opened<'a>| store.all.iter().map(move |one| (store, one));
+    let is_open = |(store, one): &(&Opened<'_>, &Listed)| {
+        is_action(one) && store.ground.means(one) && !store.is_undone(one)
+    };
+    let mut found: Vec<_> = stores.iter().flat_map(of_store).filter(is_open).collect();
+    found.sort_by_key(|(_, one)| std::cmp::Reverse((one.snapshot.at, one.id)));
     found
 }
 
@@ -493,19 +487,5 @@ fn of_several<'a>(action: &str, found: impl Iterator<Item = &'a Listed>) -> Comm
     CommandError::user(
         format!("several sessions have an action `{}`: snapshots {}", plain(action), ids.join(", ")),
         "name one of them by the number of its snapshot",
-    )
-}
-
-/// A command about a snapshot of one of these workspaces, as it works where the user stands.
-fn at_store(
-    environment: &HostEnvironment,
-    stores: &[Opened<'_>],
-    snapshot: &Listed,
-    command: &str,
-) -> String {
-    let store = stores.iter().find(|store| store.all.iter().any(|one| std::ptr::eq(one, snapshot)));
-    store.map_or_else(
-        || format!("`checkrein {command}`"),
-        |store| command_at(environment, store.ground, command),
     )
 }

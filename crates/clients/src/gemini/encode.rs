@@ -11,7 +11,7 @@ pub(super) fn encode(event: &HookEvent, answer: &HookResponse, for_user: Option<
     let name = event.name.as_str();
     HookOutput::line(&match &event.moment {
         HookEventKind::BeforeAction { .. } => beside(before(answer), for_user),
-        HookEventKind::AfterAction(_) => after(name, answer),
+        HookEventKind::AfterAction(outcome) => after(name, outcome.failed, answer),
         HookEventKind::Prompt { .. } | HookEventKind::TurnEnding { .. } => turn(name, answer),
         HookEventKind::SessionStarted { .. } => context(name, answer.text()),
         HookEventKind::PermissionAsked { .. }
@@ -54,11 +54,18 @@ fn before(answer: &HookResponse) -> Json {
     }
 }
 
-/// A refusal would take the place of the output, so what is said goes beside it.
-fn after(name: &str, answer: &HookResponse) -> Json {
+/// A refusal would take the place of the output, so what is said goes beside it. Version 0.61 has no other way to replace an output, and
+/// shows it as an error: the text says how the call really ended, so that no model makes it again.
+fn after(name: &str, failed: bool, answer: &HookResponse) -> Json {
     match answer {
         HookResponse::Halt { reason } => stop(reason),
-        HookResponse::Replaced { output, besides } => deny(&in_place(output, besides)),
+        HookResponse::Replaced { output, besides } => {
+            let end = if failed { "failed by itself" } else { "succeeded, though it is shown as an error" };
+            deny(&format!(
+                "checkrein masked secrets in this output; the call {end}.\n{}",
+                in_place(output, besides)
+            ))
+        }
         other => context(name, other.text()),
     }
 }

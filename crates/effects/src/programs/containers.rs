@@ -529,11 +529,21 @@ pub(crate) fn compose(machine: &mut Machine<'_>, call: &Call) -> Exit {
             }
             return configuration(machine, call, rest);
         }
-        "up" | "create" if given(&["-V", "--renew-anon-volumes"]) => {
-            machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));
+        "up" | "create" => {
+            if given(&["-V", "--renew-anon-volumes"]) {
+                machine.add(volumes.note("anonymous ones only").severity(Severity::Medium));
+            }
+            let note = if verb.as_exact() == Some("create") {
+                "creates the containers of the project"
+            } else {
+                "creates and starts the containers of the project"
+            };
+            machine.add(Draft::new(EffectKind::ProcessSpawn, project()).note(note));
             compose_files::start(machine, call);
         }
-        "up" | "create" => compose_files::start(machine, call),
+        "start" | "restart" | "unpause" => machine.add(
+            Draft::new(EffectKind::ProcessSpawn, project()).note("starts the containers of the project"),
+        ),
         _ => {}
     }
     Exit::unknown()

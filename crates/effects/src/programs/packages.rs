@@ -12,6 +12,7 @@
 //! A script that can be read is interpreted. One that cannot be read is the project's own, which its owner runs every day: a
 //! process worth naming, not an unknown danger.
 
+mod declared;
 mod just;
 mod life_cycle;
 mod make;
@@ -263,10 +264,14 @@ pub(crate) fn runner(machine: &mut Machine<'_>, call: &Call) -> Exit {
             .run_text(&crate::interpreter::strings::joined(&arguments.operands, " "), Input::Inherited);
     }
     let name = tool_name(text);
-    let is_local = packages.is_empty()
-        && (held_tool(machine, &name)
-            || is_dependency(machine, text)
-            || arguments.has(&["--no-install", "--no"]));
+    // What the project names is fetched by its own installation, not by this call.
+    let are_declared = !packages.is_empty()
+        && packages.iter().all(|package| package.as_exact().is_some_and(|text| is_dependency(machine, text)));
+    let is_local = are_declared
+        || packages.is_empty()
+            && (held_tool(machine, &name)
+                || is_dependency(machine, text)
+                || arguments.has(&["--no-install", "--no"]));
     let known = machine.knows(&name);
     if !is_local {
         let wanted: Vec<Value> = if packages.is_empty() { vec![first.clone()] } else { packages };
@@ -466,13 +471,19 @@ fn held_file(machine: &Machine<'_>, name: &str) -> Option<AbsolutePath> {
     None
 }
 
-/// Whether the project asks for the package.
+/// Whether the project asks for the package, or for one whose tool has that name.
 fn is_dependency(machine: &Machine<'_>, package: &str) -> bool {
+    let name = bare_name(package);
+    std::iter::once(name)
+        .chain(TOOLS.iter().filter(|(_, tool)| *tool == name).map(|(package, _)| *package))
+        .any(|name| declared::is_declared(machine, name))
+}
+
+/// The name of a package without its version: `@scope/name@1.2` -> `@scope/name`, `ruff==0.4` -> `ruff`.
+fn bare_name(package: &str) -> &str {
+    let package = package.split(['=', '<', '>', '~', '[']).next().unwrap_or(package);
     let version = package.get(1..).and_then(|rest| rest.find('@')).map_or(package.len(), |at| at + 1);
-    let name = package.get(..version).unwrap_or(package);
-    let wanted: Json = nearest(machine, "package.json").map_or(Json::Null, |(_, text)| manifest(&text));
-    let groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
-    groups.iter().any(|group| wanted.get(group).and_then(|group| group.get(name)).is_some())
+    package.get(..version).unwrap_or(package)
 }
 
 /// The name of the tool that a package is called after: `@scope/name@1.2` -> `name`, `ruff==0.4` -> `ruff`.

@@ -58,6 +58,9 @@ pub(super) fn too_much(over: LimitExceeded, bounds: &CaptureBounds) -> String {
     format!("this destroys more than can be saved first: {bound}")
 }
 
+/// How many of the places that are saved are named (ours): a user sees at a glance whether something of theirs is among them.
+const NAMED: usize = 3;
+
 /// What is saved, in words, with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SavedWords {
@@ -71,7 +74,14 @@ pub(super) fn places_in_words(taken: &[ToSave]) -> SavedWords {
     match taken {
         [] => SavedWords::One("what it changes".to_owned()),
         [one] => SavedWords::One(format!("`{}`", one.path)),
-        [first, rest @ ..] => SavedWords::Several(format!("`{}` and {} more", first.path, rest.len())),
+        several => {
+            let names: Vec<String> =
+                several.iter().take(NAMED).map(|one| format!("`{}`", one.path)).collect();
+            SavedWords::Several(match (several.len() - names.len(), names.split_last()) {
+                (0, Some((last, before))) => format!("{} and {last}", before.join(", ")),
+                (more, _) => format!("{} and {more} more", names.join(", ")),
+            })
+        }
     }
 }
 

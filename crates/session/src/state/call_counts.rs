@@ -20,6 +20,9 @@ pub struct CallCounts {
     /// They were let through, and did not run as far as is known: the client or its user refused them.
     #[serde(default)]
     pub not_run: u64,
+    /// They were let through, and their turn or session ended without a word of how they had ended.
+    #[serde(default)]
+    pub untold: u64,
     /// A user was asked.
     pub asked: u64,
     /// They were refused.
@@ -34,7 +37,7 @@ impl CallCounts {
 
     /// How many of them a user may want to look at.
     pub fn remarkable(&self) -> u64 {
-        self.calls() - self.ok - self.not_run
+        self.calls() - self.ok - self.not_run - self.untold
     }
 
     /// The counts that are not zero, each behind its word: `38 ok, 2 rewritten, 3 saved`.
@@ -73,13 +76,14 @@ impl CallCounts {
     }
 
     /// Each count with its word, also those that are zero.
-    pub fn parts(&self) -> [(u64, &'static str); 7] {
+    pub fn parts(&self) -> [(u64, &'static str); 8] {
         [
             (self.ok, "ok"),
             (self.hinted, "hinted"),
             (self.rewritten, "rewritten"),
             (self.saved, "saved"),
             (self.not_run, "not run"),
+            (self.untold, "outcome unknown"),
             (self.asked, "asked"),
             (self.stopped, "stopped"),
         ]
@@ -93,6 +97,7 @@ impl CallCounts {
             CallKind::Rewritten => &mut self.rewritten,
             CallKind::Saved => &mut self.saved,
             CallKind::NotRun => &mut self.not_run,
+            CallKind::Untold => &mut self.untold,
             CallKind::Asked => &mut self.asked,
             CallKind::Stopped => &mut self.stopped,
         }
@@ -116,6 +121,7 @@ enum CallKind {
     Rewritten,
     Saved,
     NotRun,
+    Untold,
     Asked,
     Stopped,
 }
@@ -139,8 +145,10 @@ impl CallKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CountedCall {
     id: ActionId,
+    /// What it is where it ran.
     kind: CallKind,
-    is_run: bool,
+    /// As what it is counted now.
+    counted: CallKind,
 }
 
 impl SessionState {
@@ -153,24 +161,41 @@ impl SessionState {
         if !matches!(kind, CallKind::Asked | CallKind::Stopped)
             && review.action_id.as_str().len() <= bounds::TEXT_BYTES
         {
-            let counted = CountedCall { id: review.action_id.clone(), kind, is_run: true };
+            let counted = CountedCall { id: review.action_id.clone(), kind, counted: kind };
             push_bounded(&mut self.counted, counted, bounds::RECENT);
         }
     }
 
     pub(super) fn count_not_run(&mut self, id: &ActionId) {
-        self.recount(id, |call| call.is_run.then_some((call.kind, CallKind::NotRun)));
+        self.recount(id, |_| CallKind::NotRun);
+    }
+
+    /// Its turn or session is over, and nobody told how it had ended.
+    pub(super) fn count_untold(&mut self, id: &ActionId) {
+        self.recount(id, |_| CallKind::Untold);
     }
 
     /// An end that comes late says that the call ran after all.
     pub(super) fn count_run(&mut self, id: &ActionId) {
-        self.recount(id, |call| (!call.is_run).then_some((CallKind::NotRun, call.kind)));
+        self.recount(id, |call| call.kind);
     }
 
-    fn recount(&mut self, id: &ActionId, change: impl Fn(&CountedCall) -> Option<(CallKind, CallKind)>) {
+    /// What became of the calls where the session ends now: of those that are still open nobody tells how they end.
+    pub fn calls_at_the_end(&self) -> CallCounts {
+        let mut counts = self.calls;
+        for id in self.open_calls.ids() {
+            if let Some(call) = self.counted.iter().rfind(|call| call.id == *id) {
+                counts.recount(call.counted, CallKind::Untold);
+            }
+        }
+        counts
+    }
+
+    fn recount(&mut self, id: &ActionId, change: impl Fn(&CountedCall) -> CallKind) {
         let Some(call) = self.counted.iter_mut().rfind(|call| call.id == *id) else { return };
-        if let Some((from, to)) = change(call) {
-            call.is_run = to != CallKind::NotRun;
+        let (from, to) = (call.counted, change(call));
+        if from != to {
+            call.counted = to;
             self.calls.recount(from, to);
             self.calls_of_turn.recount(from, to);
         }

@@ -40,6 +40,8 @@ pub(super) struct CallCourse<'a> {
     called: &'a str,
     outcome: Option<&'a OutcomeRecord>,
     answer: Option<QuestionOutcome>,
+    /// What the client is called.
+    client: &'a str,
 }
 
 /// Whether a call ran, as far as the records tell.
@@ -61,7 +63,7 @@ impl<'a> CallCourse<'a> {
         record: &'a Record,
         (review, called): (&'a ReviewRecord, &'a str),
         after: &[&'a Record],
-        answer: Option<QuestionOutcome>,
+        (answer, client): (Option<QuestionOutcome>, &'a str),
     ) -> Self {
         let ran_all_the_same = after
             .iter()
@@ -73,7 +75,7 @@ impl<'a> CallCourse<'a> {
             _ => None,
         });
         let outcome = outcome.filter(|_| has_ended);
-        Self { record, review, called, outcome, answer }
+        Self { record, review, called, outcome, answer, client }
     }
 
     fn became(&self) -> Became {
@@ -188,7 +190,7 @@ impl<'a> CallCourse<'a> {
                         format!("{} (the first time it is only recorded)", plain(warning)),
                     ));
                 }
-                None => lines.push(("did not run", plain(problem))),
+                None => lines.push(("not reviewed", plain(problem))),
             }
         }
         lines
@@ -197,7 +199,7 @@ impl<'a> CallCourse<'a> {
     fn came_of_it(&self, environment: &HostEnvironment, extent: CallExtent) -> Vec<Line> {
         let mut lines = match self.outcome {
             Some(outcome) => outcome_lines(outcome, extent),
-            None => vec![("outcome", self.end().to_owned())],
+            None => vec![("outcome", self.end())],
         };
         let review = self.review;
         if let Some(saved) = review.snapshot.as_ref().filter(|saved| saved.entries > 0) {
@@ -233,20 +235,25 @@ impl<'a> CallCourse<'a> {
     }
 
     /// What is known of the end of a call that has no outcome.
-    fn end(&self) -> &'static str {
+    fn end(&self) -> String {
+        let client = self.client;
         match self.became() {
-            Became::Ran => "it ran; how it ended is not recorded",
-            Became::Refused => "it did not run",
+            Became::Ran => "it ran; how it ended is not recorded".to_owned(),
+            Became::Refused => "it did not run".to_owned(),
             Became::NotRun => {
-                "it did not run as far as we know: the client went on, and told of no end of it"
+                format!(
+                    "it did not run as far as we know: {client} or its user refused it, and no end of it was told"
+                )
             }
             Became::NotKnown if self.answer == Some(QuestionOutcome::Open) => {
-                "it waits for your answer, or the client did not say how it went on"
+                format!("it waits for your answer, or {client} did not say how it went on")
             }
             Became::NotKnown if self.answer == Some(QuestionOutcome::Untold) => {
-                "it is not known whether it ran: the client told of no end, as when it refuses a call or one fails"
+                format!(
+                    "it is not known whether it ran: {client} told of no end, as when it refuses a call or one fails"
+                )
             }
-            Became::NotKnown => "it still runs, or the client did not say how it ended",
+            Became::NotKnown => format!("it still runs, or {client} did not say how it ended"),
         }
     }
 

@@ -18,14 +18,27 @@ use checkrein_snapshot::{ActionSources, Listed};
 use super::sources::sources_of;
 use super::story::{Looked, OfGit, Story};
 use super::unsaved::Unsaved;
-use super::{Opened, TOLD, at_store, session};
-use crate::commands::restore::{Permissions, RestoreConsent};
-use crate::render::time;
-use crate::terminal::{cut, plain};
+use super::{Opened, TOLD, session};
+use crate::commands::show::title;
+use crate::terminal::plain;
 
 /// What ledgers say of actions, each read once.
 #[derive(Default)]
-pub(in crate::commands) struct Stories(HashMap<String, Told>);
+pub(in crate::commands) struct Stories {
+    told: HashMap<String, Told>,
+    /// Whose later losses stand before what is taken back.
+    pub(super) reach: LossReach,
+}
+
+/// Whose losses count as newer than an action that may be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum LossReach {
+    /// Those of its own session: the user named that one.
+    #[default]
+    OwnSession,
+    /// Those of every session of the project: the user means what was done last, by whichever agent.
+    Project,
+}
 
 /// What one ledger says of its actions.
 #[derive(Default)]
@@ -91,15 +104,23 @@ impl Stories {
         stores: &[Opened<'_>],
         snapshot: &Listed,
     ) -> Vec<String> {
-        let Some(told) = self.told(environment, snapshot) else { return Vec::new() };
         let own = snapshot.snapshot.place.as_ref().and_then(|place| place.action.as_deref());
-        let is_meant = |one: &&Unsaved| one.at > snapshot.snapshot.at || Some(one.action.as_str()) == own;
-        let is_left = |one: &&Unsaved| one.is_left(stores, told.has_ended(one));
-        told.unsaved_newest_first().filter(is_meant).filter(is_left).take(TOLD).map(Unsaved::line).collect()
+        let mut found = Vec::new();
+        for folder in self.concerned(environment, stores, snapshot) {
+            let is_own = Some(folder.as_str()) == session(snapshot);
+            let told = self.told_by(environment, &folder);
+            let is_meant =
+                |one: &&Unsaved| one.at > snapshot.snapshot.at || is_own && Some(one.action.as_str()) == own;
+            let is_left = |one: &&Unsaved| one.is_left(stores, told.has_ended(one));
+            let left = told.unsaved_newest_first().filter(is_meant).filter(is_left);
+            found.extend(left.take(TOLD).map(|one| (one.at, one.line())));
+        }
+        found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        found.into_iter().take(TOLD).map(|(_, line)| line).collect()
     }
 
-    /// Refuses to take anything back where the session of a snapshot destroyed the only copy of something later, and that was not saved for
-    /// it: a user who names no action means that one. `left` is the action that is left to take back, if one is.
+    /// Refuses to take anything back where a session that counts (`reach`) destroyed the only copy of something later, and that was not
+    /// saved for it: a user who names no action means that one. `left` is the action that is left to take back, if one is.
     pub(super) fn not_before_lost(
         &mut self,
         environment: &HostEnvironment,
@@ -107,74 +128,66 @@ impl Stories {
         snapshot: &Listed,
         left: Option<&Listed>,
     ) -> Result<(), CommandError> {
-        let Some(told) = self.told(environment, snapshot) else { return Ok(()) };
-        let is_newer = |one: &&Unsaved| left.is_none_or(|left| one.at > left.snapshot.at);
-        let mut lost = told.unsaved_newest_first().filter(is_newer);
-        match lost.find(|one| one.is_lost(stores, told.has_ended(one))) {
+        let folders = self.concerned(environment, stores, snapshot);
+        for folder in &folders {
+            self.told_by(environment, folder);
+        }
+        let lost = folders.iter().filter_map(|folder| self.told.get(folder)).filter_map(|told| {
+            let is_newer = |one: &&Unsaved| left.is_none_or(|left| one.at > left.snapshot.at);
+            let mut lost = told.unsaved_newest_first().filter(is_newer);
+            lost.find(|one| one.is_lost(stores, told.has_ended(one)))
+        });
+        match lost.max_by_key(|one| one.at) {
             None => Ok(()),
             Some(lost) => Err(lost.refuse_older(environment, stores, left)),
         }
     }
 
-    /// What is to be said where the action that would be taken back is not of the newest session that did something here. A user who
-    /// answered before they saw it did not mean that one.
-    pub(super) fn earlier_session(
-        &mut self,
+    /// The sessions whose losses count beside an action: its own, and as far as the reach goes those that did something here since.
+    fn concerned(
+        &self,
         environment: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
-        permissions: Permissions,
-    ) -> Result<Option<String>, CommandError> {
-        let Some(newest) = self.newest_session(environment, stores, snapshot) else { return Ok(None) };
-        let said = format!(
-            "of the newest session `{}` nothing is left to take back; this action is of an earlier one",
-            plain(newest.as_str())
-        );
-        if permissions.consent == RestoreConsent::Given {
-            let id = snapshot.id;
-            let words = cut(&plain(&snapshot.snapshot.reason), 60);
-            return Err(CommandError::user(
-                format!("{said}: snapshot {id}  {}  {words}", time(snapshot.snapshot.at)),
-                format!(
-                    "{} takes it back",
-                    at_store(environment, stores, snapshot, &format!("undo {id} --yes"))
-                ),
-            ));
-        }
-        Ok(Some(said))
+    ) -> Vec<String> {
+        let own = session(snapshot).map(str::to_owned);
+        let others = match self.reach {
+            LossReach::OwnSession => Vec::new(),
+            LossReach::Project => others_since(environment, stores, snapshot),
+        };
+        own.into_iter().chain(others.into_iter().map(|one| one.folder.as_str().to_owned())).collect()
     }
 
-    /// The session that acted last in one of these workspaces, by the ledgers; `None` when that is the one of the snapshot. What is written
-    /// into a ledger when nothing was done, such as a halt and its end, does not count.
-    fn newest_session(
+    /// What is to be said where another session did something here since: whose call is taken back. `None` where its session acted last.
+    /// What is written into a ledger when nothing was done, such as a halt and its end, does not count.
+    pub(super) fn whose(
         &mut self,
         environment: &HostEnvironment,
         stores: &[Opened<'_>],
         snapshot: &Listed,
-    ) -> Option<FolderName> {
-        let own = session(snapshot);
+    ) -> Option<String> {
+        let own = session(snapshot)?;
         let mut newest =
             self.told(environment, snapshot).map_or(0, |told| told.acted).max(snapshot.snapshot.at);
         let mut found = None;
-        let all = checkrein_session::sessions(&environment.state).unwrap_or_default();
-        let is_later = |one: &SessionSummary| one.last.is_some_and(|last| last.0 > snapshot.snapshot.at);
-        let is_here = |one: &SessionSummary| {
-            let state = SessionLedger::of_folder(&environment.state, one.folder.clone()).state().ok()?;
-            let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
-            let mut whole = stores.iter().filter(|store| store.ground.is_meant_as_a_whole());
-            whole.any(|store| store.ground.store.workspace() == workspace).then_some(())
-        };
-        for one in all.into_iter().filter(|one| one.actions > 0 && is_later(one)) {
-            if Some(one.folder.as_str()) == own || is_here(&one).is_none() {
-                continue;
-            }
+        for one in others_since(environment, stores, snapshot) {
             let acted = self.told_by(environment, one.folder.as_str()).acted;
             if acted > newest {
                 newest = acted;
-                found = Some(one.folder);
+                found = Some(one);
             }
         }
-        found
+        let other = found?;
+        let folder = FolderName::on_disk(own.as_ref());
+        let own_client = folder.and_then(|folder| {
+            let all = checkrein_session::sessions(&environment.state).unwrap_or_default();
+            all.into_iter().find(|one| one.folder == folder)?.client
+        });
+        Some(format!(
+            "this call is of session {}; session {} did something here since, and what it changed stays",
+            named_session(own, own_client.as_deref()),
+            named_session(other.folder.as_str(), other.client.as_deref())
+        ))
     }
 
     /// What the ledger of the session of a snapshot says; `None` when it was taken for none.
@@ -184,13 +197,42 @@ impl Stories {
 
     /// What the ledger of a session says, by the name of its folder.
     fn told_by(&mut self, environment: &HostEnvironment, session: &str) -> &Told {
-        self.0.entry(session.to_owned()).or_insert_with(|| {
+        self.told.entry(session.to_owned()).or_insert_with(|| {
             let folder = FolderName::on_disk(session.as_ref());
             let path = folder.map(|folder| SessionLedger::of_folder(&environment.state, folder).path());
             let records = path.and_then(|path| lines(&path).ok());
             read(records.into_iter().flatten().filter_map(|line| line.ok()?.record))
         })
     }
+}
+
+/// A session as it is told to people: its name, and its agent where that is known.
+fn named_session(folder: &str, client: Option<&str>) -> String {
+    let agent = client.map(|_| format!(" ({})", plain(title(client)))).unwrap_or_default();
+    format!("`{}`{agent}", plain(folder))
+}
+
+/// The other sessions that worked in one of these workspaces and wrote something into their ledgers after a snapshot.
+fn others_since(
+    environment: &HostEnvironment,
+    stores: &[Opened<'_>],
+    snapshot: &Listed,
+) -> Vec<SessionSummary> {
+    let own = session(snapshot);
+    let is_here = |one: &SessionSummary| {
+        let state = SessionLedger::of_folder(&environment.state, one.folder.clone()).state().ok()?;
+        let workspace = std::fs::canonicalize(state.beginning()?.workspace.as_str()).ok()?;
+        let mut whole = stores.iter().filter(|store| store.ground.is_meant_as_a_whole());
+        whole.any(|store| store.ground.store.workspace() == workspace).then_some(())
+    };
+    let mut all = checkrein_session::sessions(&environment.state).unwrap_or_default();
+    all.retain(|one| {
+        one.actions > 0
+            && one.last.is_some_and(|last| last.0 > snapshot.snapshot.at)
+            && Some(one.folder.as_str()) != own
+            && is_here(one).is_some()
+    });
+    all
 }
 
 /// Whether a call did nothing but add to a repository elsewhere, so that nothing of it can be taken back.
