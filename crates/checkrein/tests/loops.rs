@@ -545,6 +545,23 @@ fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
     }
 }
 
+#[test]
+fn a_report_on_a_stop_for_people_names_no_field_and_no_kind_by_its_name_on_the_wire() {
+    let mut session = Session::new("profile: unattended\n");
+    rounds_until_halted(&mut session, |session, _| {
+        session.call("cargo test", FAILING, true);
+    });
+    let id = incidents(&session)[0]["id"].as_str().unwrap().to_owned();
+    let report = session.environment.succeed(&["incident", "show", &id]);
+    assert!(report.contains("Timeline") && report.contains("noticed the same call again and again"), "{report}");
+    let quoted = |line: &str| line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    for line in report.lines() {
+        let plain = quoted(line);
+        let wire = plain.split_whitespace().find(|word| word.contains('_') || *word == "escalate:");
+        assert_eq!(wire, None, "{line}\n{report}");
+    }
+}
+
 /// The reports on stops, oldest first.
 fn incidents(session: &Session) -> Vec<Json> {
     let text = session.environment.succeed(&["incidents", "--json"]);
