@@ -553,7 +553,10 @@ fn a_report_on_a_stop_for_people_names_no_field_and_no_kind_by_its_name_on_the_w
     });
     let id = incidents(&session)[0]["id"].as_str().unwrap().to_owned();
     let report = session.environment.succeed(&["incident", "show", &id]);
-    assert!(report.contains("Timeline") && report.contains("noticed the same call again and again"), "{report}");
+    assert!(
+        report.contains("Timeline") && report.contains("noticed the same call again and again"),
+        "{report}"
+    );
     let quoted = |line: &str| line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
     for line in report.lines() {
         let plain = quoted(line);
