@@ -59,8 +59,8 @@ impl Session {
         }
         said(&self.environment, name, &payload);
         let records = self.environment.records("s");
-        let reviews = records.iter().filter(|record| record["body"]["type"] == "review");
-        let review = &reviews.last().unwrap()["body"];
+        let mut reviews = records.iter().filter(|record| record["body"]["type"] == "review");
+        let review = &reviews.next_back().unwrap()["body"];
         assert_eq!(review["input"]["command"], command, "{name}");
         let rules = review["rules"].as_array().cloned().unwrap_or_default();
         if !rules.contains(&json!("demand_of_the_user: warn")) {

@@ -194,20 +194,16 @@ pub fn forbids(text: &str, deed: BannedDeed) -> Option<bool> {
         return Some(false);
     }
     let is_last = spoken.get(at).is_none_or(|word| word.ends || word.pauses);
-    let behind: Vec<&str> = match is_last {
-        true => Vec::new(),
-        false => spoken
-            .get(at + 1..)
-            .unwrap_or_default()
-            .iter()
-            .take(BEHIND)
-            .map(|word| word.bare.as_str())
-            .collect(),
+    let behind: Vec<&str> = if is_last {
+        Vec::new()
+    } else {
+        let words = spoken.get(at + 1..).unwrap_or_default().iter();
+        words.take(BEHIND).map(|word| word.bare.as_str()).collect()
     };
     // `ne pousse que sur main` allows that.
     let is_only = behind.contains(&"que") && before(1).any(|word| word.bare == "ne");
     let follows = spoken.get(at).is_some_and(|word| BEFORE_NOT.contains(&word.bare.as_str()))
-        && behind.iter().any(|word| *word == "nicht");
+        && behind.contains(&"nicht");
     Some(!is_only && (follows || before(REACH).any(|word| FORBIDDING.contains(&word.bare.as_str()))))
 }
 
