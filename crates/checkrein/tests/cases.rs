@@ -3,7 +3,7 @@
 //!
 //! A `world` block sets the scene for the rest of its page, one fact a line: `tracked PATH`, `modified PATH`, `untracked PATH`, `ignored PATH`,
 //! `file PATH` (in no repository), `many PATH` (a directory with more files than are followed one by one), `unlisted PATH` (a directory of which the names cannot be listed), `unread PATH` (a file of which the text cannot be read), `guarded PATH`, `directory PATH`, `archive PATH :: NAMES`, `committed REVISION PATH :: OBJECT` (`index` for what is staged), `differs REVISION REVISION :: +MADE ~CHANGED -GONE` (where the two differ),
-//! `second PATH PATH` (two names of one file), `link PATH :: TARGET` (a symbolic link), `pipe PATH` (one with a name), `made PATH` (by the session, in an earlier call), `hooks PROGRAM [DIRECTORY]` (an agent that asks the guard, everywhere or there), `variable NAME=VALUE`; paths are relative to the project, or begin with `~/` or `/`. Text in the file follows `::`.
+//! `second PATH PATH` (two names of one file), `link PATH :: TARGET` (a symbolic link), `pipe PATH` (one with a name), `made PATH` (by the session, in an earlier call), `prompt :: TEXT` (what the user asked for, oldest first), `hooks PROGRAM [DIRECTORY]` (an agent that asks the guard, everywhere or there), `variable NAME=VALUE`; paths are relative to the project, or begin with `~/` or `/`. Text in the file follows `::`.
 //! An `expect` block begins with a verdict; further lines are effects that must be predicted (`kind target [recursive]`), `no KIND` for kinds that must not be,
 //! `rule NAME`, and `runs COMMAND` for a rewrite. An action that begins with `{` is a tool call `{"tool": ..., "input": ...}`.
 

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use support::waiting::{CALL, answer_of, asks, unattended};
 use support::{TestEnvironment, decision, reason, shell_call};
 
 /// Words of a prompt and of commands, which no record of anything else holds.
@@ -325,6 +326,53 @@ fn records_that_an_earlier_version_encrypted_are_not_left_behind_a_new_key_eithe
     let first = encrypting();
     assert_eq!(decision(&first.bash("t", "touch new")), None);
     assert!(keys(&first).exists());
+}
+
+/// All that the files of a folder of the state directory hold.
+fn held(environment: &TestEnvironment, folder: &str) -> String {
+    let files = fs::read_dir(environment.state().join(folder)).unwrap().flatten();
+    files.map(|file| String::from_utf8_lossy(&fs::read(file.path()).unwrap()).into_owned()).collect()
+}
+
+#[test]
+fn questions_answers_and_allowed_calls_are_encrypted_and_work_as_ever() {
+    let question = |environment: &TestEnvironment| {
+        for _ in 0..600 {
+            let listed = environment.succeed(&["approval", "list", "--json"]);
+            let listed: Vec<serde_json::Value> = serde_json::from_str(&listed).unwrap();
+            if let Some(one) = listed.iter().find(|one| one["state"] == "pending") {
+                assert!(one["action"].as_str().unwrap().contains(CALL), "{one}");
+                return one["id"].as_str().unwrap().to_owned();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("nothing waits");
+    };
+    let plain = unattended("");
+    let hook = asks(&plain, "s", "one", CALL);
+    let id = question(&plain);
+    assert!(held(&plain, "approvals").contains("diary"), "the words stand there without encryption");
+    // What was written in the clear is read all the same.
+    plain.configure("config.yaml", "profile: unattended\naudit:\n  encrypt: true\n");
+    plain.succeed(&["approval", "deny", &id, "--message", "damson"]);
+    assert!(reason(&answer_of(hook)).contains("damson"));
+
+    let environment = unattended("audit:\n  encrypt: true\n");
+    let hook = asks(&environment, "s", "one", CALL);
+    let id = question(&environment);
+    assert!(!held(&environment, "approvals").contains("diary"));
+    environment.succeed(&["approval", "deny", &id, "--message", "keep my damson"]);
+    assert!(reason(&answer_of(hook)).contains("keep my damson"));
+    let told = held(&environment, "approvals");
+    assert!(!told.contains("diary") && !told.contains("damson"), "{told}");
+    assert!(environment.succeed(&["approval", "list", "--json"]).contains("keep my damson"));
+    environment.succeed(&["allow", "LAST", "--session", "--yes"]);
+    assert!(!held(&environment, "allowed").contains("diary"));
+    assert_eq!(decision(&environment.bash("s", CALL)), None, "what is allowed passes");
+    lose_keys(&environment);
+    let listed = environment.checkrein(&["approval", "list"]);
+    let said = String::from_utf8_lossy(&listed.stderr).into_owned();
+    assert!(said.contains("what is encrypted is left out") && said.contains("put the key back"), "{said}");
 }
 
 // Source: seed 001-72

@@ -297,7 +297,7 @@ fn a_refused_call_did_not_fail_and_a_script_that_is_not_there_is_no_unknown_code
         "{instead}"
     );
     let last = answers[6].to_string();
-    assert!(last.contains("failed in the same way 2 times, and was refused 3 times"), "{last}");
+    assert!(last.contains("failed in the same way 2 times, and was refused 4 times"), "{last}");
     let told: Vec<String> =
         session.bodies("issue").iter().map(|issue| issue["summary"].to_string()).collect();
     assert!(
@@ -359,6 +359,45 @@ fn equal_results_of_tests_end_an_unattended_session_within_fourteen_runs() {
         session.call("pytest", SOME_PASS, false);
     });
     assert!((15..=ENDS).contains(&ended), "the loop alone ends it later: {ended}");
+}
+
+#[test]
+fn the_level_for_an_equal_call_never_falls_while_nothing_else_is_done() {
+    let level = |answer: &Json| match decision(answer) {
+        Some("deny") => 3,
+        Some("ask") => 2,
+        _ if answer.to_string().contains("checkrein hint") => 1,
+        _ => 0,
+    };
+    for (profile, command) in [
+        ("interactive", "make deploy"),
+        ("interactive", "psql -c 'select 1'"),
+        ("interactive", "cargo test"),
+        ("unattended", "frobnicate --all"),
+    ] {
+        let mut session = Session::new(&format!("profile: {profile}\n"));
+        let levels: Vec<u32> =
+            (0..12).map(|_| level(&session.call(command, "FAIL x\nError: boom", true).0)).collect();
+        assert!(levels.is_sorted() && levels.last() >= Some(&2), "{profile} {command}: {levels:?}");
+    }
+}
+
+#[test]
+fn one_message_counts_the_refusals_of_a_call_in_one_way() {
+    let mut session = Session::new("");
+    let mut counted = Vec::new();
+    for round in 1..=12 {
+        let said = reason(&session.call("cargo test", FAILING, true).0).to_owned();
+        let all: Vec<&str> = said
+            .split("was refused ")
+            .skip(1)
+            .filter_map(|rest| rest.split(' ').next().filter(|word| word.parse::<u32>().is_ok()))
+            .collect();
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{round}: {said}");
+        counted.extend(all.first().and_then(|count| count.parse::<u32>().ok()));
+    }
+    // Each question that was put before is one.
+    assert!(counted.len() > 3 && counted.windows(2).all(|pair| pair[1] == pair[0] + 1), "{counted:?}");
 }
 
 #[test]
@@ -503,6 +542,26 @@ fn a_question_about_a_loop_says_that_it_is_one_and_what_to_do() {
             session.event("PostToolUseFailure", call);
         }
         assert!(asked > 2, "{client}: {asked}");
+    }
+}
+
+#[test]
+fn a_report_on_a_stop_for_people_names_no_field_and_no_kind_by_its_name_on_the_wire() {
+    let mut session = Session::new("profile: unattended\n");
+    rounds_until_halted(&mut session, |session, _| {
+        session.call("cargo test", FAILING, true);
+    });
+    let id = incidents(&session)[0]["id"].as_str().unwrap().to_owned();
+    let report = session.environment.succeed(&["incident", "show", &id]);
+    assert!(
+        report.contains("Timeline") && report.contains("noticed the same call again and again"),
+        "{report}"
+    );
+    let quoted = |line: &str| line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    for line in report.lines() {
+        let plain = quoted(line);
+        let wire = plain.split_whitespace().find(|word| word.contains('_') || *word == "escalate:");
+        assert_eq!(wire, None, "{line}\n{report}");
     }
 }
 

@@ -42,13 +42,7 @@ pub fn posture(posture: Posture) -> &'static str {
 
 /// What became of a call, in one word for a list.
 pub fn verdict_word(verdict: VerdictKind) -> &'static str {
-    match verdict {
-        VerdictKind::Ok => "ok",
-        VerdictKind::Nudge => "hint",
-        VerdictKind::Escalate => "asked",
-        VerdictKind::Block => "stopped",
-        VerdictKind::Halt => "halted",
-    }
+    verdict.word()
 }
 
 /// What Checkrein did about a call, as a clause.
@@ -94,45 +88,17 @@ pub fn decision(decision: Decision) -> &'static str {
 
 /// A pattern over several calls, as a noun.
 pub fn pattern(kind: PatternKind) -> &'static str {
-    match kind {
-        PatternKind::RepetitiveErrors => "the same error again and again",
-        PatternKind::ScopeCreep => "work outside the task",
-        PatternKind::GoalDrift => "work that moves away from the task",
-        PatternKind::ResourceSpiral => "calls that take more and more",
-        PatternKind::ExplorationWandering => "much reading without a change",
-        PatternKind::Hallucination => "names of things that do not exist",
-        PatternKind::Cascade => "new tasks that nobody asked for",
-        PatternKind::Stagnation => "attempts that do not change the result",
-        PatternKind::StuckLoop => "the same call again and again",
-        PatternKind::OscillatingEdits => "an edit made, undone and made again",
-        PatternKind::ErrorExplorationLoop => "repeated errors, and reading that leads nowhere",
-        PatternKind::RunawayExecution => "calls that take more and more, away from the task",
-        PatternKind::RepeatedVerdicts => "calls that are refused for one reason",
-        PatternKind::OwnPattern => "a pattern of your own",
-        PatternKind::ConfusedState => "names that do not exist, and work outside the task",
-    }
+    kind.words()
 }
 
 /// What was done about a pattern, as a clause.
 pub fn intervention(kind: InterventionKind) -> &'static str {
-    match kind {
-        InterventionKind::SoftCorrection => "gave the agent a hint",
-        InterventionKind::ContextReinforcement => "reminded the agent of the task",
-        InterventionKind::ResourceThrottling => "tightened the limits",
-        InterventionKind::CheckpointRollback => "chose to take the last calls back",
-        InterventionKind::EmergencyStop => "stopped the session",
-    }
+    kind.deed()
 }
 
 /// What was done about a pattern, as a noun for a list.
 pub fn intervention_noun(kind: InterventionKind) -> &'static str {
-    match kind {
-        InterventionKind::SoftCorrection => "hint",
-        InterventionKind::ContextReinforcement => "reminder",
-        InterventionKind::ResourceThrottling => "tighter limits",
-        InterventionKind::CheckpointRollback => "rollback",
-        InterventionKind::EmergencyStop => "stop",
-    }
+    kind.noun()
 }
 
 /// What an effect of this kind does.

@@ -37,6 +37,7 @@ use crate::docket::{Circumstances, StopCause};
 use crate::earlier::Earlier;
 use crate::fail_closed::Failure;
 use crate::for_user;
+use crate::foresight;
 use crate::interventions::{intervene, tell_question};
 use crate::lineage;
 use crate::lost_records;
@@ -201,6 +202,8 @@ pub(crate) fn before(
         covering: &covering,
         push: &push,
     };
+    let made_again = state.made_again(&foresight::planned(&review, &circumstances));
+    let circumstances = Circumstances { state: made_again.as_ref().unwrap_or(state), ..circumstances };
     let Adjudicated { review, stop, unliftable } = adjudicate(review, &circumstances, Surface::Hook);
 
     // Record.

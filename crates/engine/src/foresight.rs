@@ -38,7 +38,7 @@ pub(crate) fn foreseen(docket: &mut Docket, now: &Circumstances<'_>) {
 }
 
 /// The call, as the detectors will be told of it by its record.
-fn planned<'a>(review: &'a Review, now: &Circumstances<'a>) -> PlannedCall<'a> {
+pub(crate) fn planned<'a>(review: &'a Review, now: &Circumstances<'a>) -> PlannedCall<'a> {
     let all = review.side_effects.effects.as_slice();
     let (effects, further) = all.split_at(all.len().min(RECORDED_EFFECTS));
     let programs = review.programs.as_slice();

@@ -12,7 +12,7 @@ use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde::de::DeserializeOwned;
 
 /// The greatest length of a file, in bytes (ours).
-const LARGEST: u64 = 1024 * 1024;
+const LARGEST: u64 = 4 * 1024 * 1024;
 /// The greatest length of what the kernel says of one handle, in bytes (ours).
 const LONGEST_ABOUT: u64 = 64 * 1024;
 /// What the flags of a handle hold where it may write (`O_WRONLY`, `O_RDWR`), and where it ends with the program (`O_CLOEXEC`).

@@ -378,13 +378,13 @@ fn intervention(record: &Record) -> Option<&Intervention> {
 /// A record in one line of the timeline; `None` for what says nothing about the course of things.
 fn entry(record: &Record) -> Option<TimelineEntry> {
     let what = match &record.body {
-        RecordBody::Review(review) => format!("{}: {}", review.verdict, shown(&call(review))),
+        RecordBody::Review(review) => format!("{}: {}", review.verdict.word(), shown(&call(review))),
         RecordBody::Outcome(outcome) if outcome.failed => {
             format!("failed: {}", shown(outcome.error.as_deref().unwrap_or_default()))
         }
         RecordBody::Prompt { text } => format!("prompt: {}", shown(text)),
-        RecordBody::Issue(issue) => format!("issue {}: {}", issue.kind.name(), issue.summary),
-        RecordBody::Intervention(made) => format!("intervention {}: {}", made.kind.name(), made.reason),
+        RecordBody::Issue(issue) => format!("noticed {}: {}", issue.kind.words(), issue.summary),
+        RecordBody::Intervention(made) => format!("{}: {}", made.kind.deed(), made.reason),
         RecordBody::Rollback(rollback) => {
             format!("rollback {}: {}", rollback_stage(rollback.stage), shown(&rollback.text))
         }

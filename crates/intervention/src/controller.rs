@@ -168,7 +168,7 @@ impl Controller {
                     return InterventionDecision::Wait(Deferral::Delay);
                 }
                 let how = if next > past.kind { "did not help" } else { "helped" };
-                (next.min(fitting.max(past.kind)), format!("{} {how}", past.kind.name()))
+                (next.min(fitting.max(past.kind)), format!("the {} {how}", past.kind.noun()))
             }
         };
         match own {
@@ -182,7 +182,7 @@ impl Controller {
         // A limit that is reached escalates, it never lets pass (upstream 5, row 6).
         let tried = past.map_or(0, |past| past.tried(kind));
         if u64::from(tried) >= most_attempts(kind, settings) {
-            reason = format!("{} was tried often enough", kind.name());
+            reason = format!("the {} was tried often enough", kind.noun());
             kind = kind.stronger();
         }
         if self.total >= settings.max_interventions_per_execution {

@@ -286,7 +286,7 @@ impl Incident {
         let about = interventions.iter().filter(|made| Some(made.pattern) == kind && made.rollback.is_some());
         let attempts = u32::try_from(about.count()).unwrap_or(u32::MAX);
         let others = standing.iter().filter(|standing| Some(**standing) != kind);
-        let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.name())).collect();
+        let mut factors: Vec<String> = others.map(|kind| format!("{} stood too", kind.words())).collect();
         // The stop itself is nothing that was tried before it.
         let tried = interventions.iter().filter(|made| made.kind != InterventionKind::EmergencyStop);
         let tried = in_words(tried.map(|made| made.kind));
@@ -308,7 +308,7 @@ impl Incident {
         Self {
             summary: match &issue {
                 Some(issue) => {
-                    format!("the {what} was stopped because of {}: {}", issue.kind.name(), issue.summary)
+                    format!("the {what} was stopped because of {}: {}", issue.kind.words(), issue.summary)
                 }
                 None => format!("the {what} was stopped ({by}): {reason}"),
             },
@@ -384,7 +384,7 @@ impl Incident {
             let goals = context.goals.iter().rev().map(|goal| format!("- goal: {}", short(goal)));
             section("Context", known.chain(of("profile", Some(&context.profile))).chain(goals).collect());
             let detections = context.detections.iter().map(|one| {
-                let (name, severity) = (one.pattern.name(), severity(one.severity));
+                let (name, severity) = (one.pattern.words(), severity(one.severity));
                 format!("- {name}, severity {severity}, confidence {:.2}: {}", one.confidence, one.summary)
             });
             section("Detections", detections.collect());
@@ -398,7 +398,10 @@ impl Incident {
         section(
             "Ways on",
             options
-                .map(|way| format!("- **{}**: {}: `{}`", way.option, way.description, way.command))
+                .map(|way| {
+                    let name = way.option.replace('_', " ");
+                    format!("- **{name}**: {}: `{}`", way.description, way.command)
+                })
                 .collect(),
         );
         let plan = self.recovery_plan.iter().zip(&self.issue);
@@ -730,23 +733,23 @@ mod tests {
             "from action 3 on; first, `make` failed: no rule",
             "1200 tokens, $0.50, 9 programs started, 77 bytes written by tools.",
             "- workspace: `/proj`\n- client: `claude_code`\n- profile: `unattended`\n- goal: make it faster\n- goal: first",
-            "- scope_creep, severity medium, confidence 0.50: 2 of 4 places",
+            "- work outside the task, severity medium, confidence 0.50: 2 of 4 places",
             "## Left to clean up\n\n- `/proj/scratch.txt`",
             "nothing more runs in it, and what it left is listed; the one thing that it made",
-            "scope_creep stood too",
+            "work outside the task stood too",
             "8 actions, 1 file operation, 61 s.",
             "- changed: `/proj/a`\n- and 2 more files\n",
             "- Calls that ran: 6 (5 of them commands). Failed: 2.\n- Refused calls: 1. Surprises: 4.\n- Changed files: at least 3.",
             "- Calls that `checkrein undo` can take back: 2.\n- Not saved: `/big` is too large.\n- Not saved either: 8 more.",
             "- Counted from 31 records of the session.\n- **Not everything was counted**: line 7 of the ledger is not a record.",
-            "**resume_with_limits**",
+            "**resume with limits**",
             "`checkrein resume abc --with-limits`",
-            "**rollback_and_retry**",
+            "**rollback and retry**",
             "`checkrein session rollback abc --before 3`",
             "## Recovery plan",
             "**checkpoint**: go back to the newest safe snapshot",
             "silence means stop",
-            "**manual_intervention**",
+            "**manual intervention**",
             "**abort**",
             "- 1 Bash ls",
         ] {

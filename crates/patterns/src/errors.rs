@@ -114,8 +114,13 @@ impl Errors {
         self.0.push_back(past);
     }
 
-    /// Takes up that an action was refused that had failed before: nothing has changed, so that the error stands.
+    /// Takes up that an action was refused that had failed before: nothing has changed, so that the error stands, and is as near as it was.
     pub(crate) fn refused(&mut self, number: ActionNumber, action: Fingerprint, run: &mut ErrorRun) {
+        if let Some(newest) = self.0.back_mut().filter(|newest| newest.action == action)
+            && number.0.saturating_sub(newest.number.0) <= NEAR
+        {
+            newest.number = number;
+        }
         let last = self.0.iter().rev().find(|error| error.action == action).copied();
         let Some(last) = last.filter(|_| run.standstill().is_some()) else { return };
         let past = PastError { number, attempt: Attempt::Unchanged, ..last };
@@ -149,7 +154,7 @@ impl Errors {
         run: &ErrorRun,
         said: &str,
     ) -> Option<Issue> {
-        let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= 1)?;
+        let last = self.0.back().filter(|error| now.0.saturating_sub(error.number.0) <= NEAR)?;
         let seen = entries(thresholds.window).min(self.0.len());
         let group: Vec<&PastError> = self
             .0
@@ -210,6 +215,9 @@ impl Errors {
         })
     }
 }
+
+/// An error is spoken of right behind it, and behind one action more (ours).
+const NEAR: u64 = 1;
 
 /// The longest line of an error that is kept, in characters (ours).
 const LONGEST_LINE: usize = 120;

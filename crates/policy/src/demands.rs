@@ -3,6 +3,12 @@
 //! Only what reads as an order is taken: what stands at the beginning of a clause. A report (`the tests do not pass`), a question, what is
 //! quoted, and words of comfort (`don't worry about tests/`) are none. What the work must keep off is told apart where it is said in so many words.
 
+mod words;
+
+pub use words::{BannedDeed, forbids};
+
+use words::FORBIDDING;
+
 /// Something that a user demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demand {
@@ -19,18 +25,12 @@ pub enum Ban {
     Touching(Vec<String>),
     /// To change anything but these places.
     Leaving(Vec<String>),
-    /// To remove files.
-    Deleting,
-    /// To run tests.
-    Testing,
-    /// To push.
-    Pushing,
-    /// To commit.
-    Committing,
+    /// To do this.
+    Doing(BannedDeed),
 }
 
 /// How a clause begins that demands something.
-const BEGINNINGS: [&str; 25] = [
+const BEGINNINGS: [&str; 51] = [
     "do not ",
     "don't ",
     "dont ",
@@ -56,10 +56,36 @@ const BEGINNINGS: [&str; 25] = [
     "ohne ",
     "lass ",
     "keine ",
+    "nie ",
+    "niemals ",
+    "ne ",
+    "n'",
+    "jamais ",
+    "sans ",
+    "uniquement ",
+    "seulement ",
+    "laisse ",
+    "laissez ",
+    "no toques ",
+    "no modifiques ",
+    "no cambies ",
+    "no edites ",
+    "no borres ",
+    "no elimines ",
+    "no hagas ",
+    "no ejecutes ",
+    "no corras ",
+    "no subas ",
+    "no instales ",
+    "no despliegues ",
+    "nunca ",
+    "sin ",
+    "solo ",
+    "s\u{f3}lo ",
 ];
 
 /// How a clause begins that demands nothing, though it begins like one that does.
-const COMFORT: [&str; 26] = [
+const COMFORT: [&str; 41] = [
     "don't worry",
     "don't panic",
     "don't hesitate",
@@ -86,16 +112,47 @@ const COMFORT: [&str; 26] = [
     "keep at it",
     "no new ideas",
     "keine sorge",
+    "don't forget",
+    "never forget",
+    "without further ado",
+    "ne t'inqui\u{e8}te",
+    "ne t'en fais",
+    "ne vous inqui\u{e9}tez",
+    "n'h\u{e9}site",
+    "n'oublie",
+    "n'aie pas",
+    "no te preocupes",
+    "no olvides",
+    "no dudes",
+    "sin problema",
+    "sans souci",
+    "keine eile",
 ];
 
 /// Words before an order that belong to no clause of their own.
-const POLITE: [&str; 8] = ["but ", "and ", "please ", "just ", "also ", "you ", "bitte ", "und "];
-
-/// Words that forbid.
-const FORBIDDING: [&str; 9] = ["not", "don't", "dont", "never", "without", "avoid", "no", "nicht", "ohne"];
+const POLITE: [&str; 18] = [
+    "but ",
+    "and ",
+    "please ",
+    "just ",
+    "also ",
+    "you ",
+    "bitte ",
+    "und ",
+    "aber ",
+    "mais ",
+    "et ",
+    "surtout ",
+    "pero ",
+    "y ",
+    "s'il te pla\u{ee}t ",
+    "s'il vous pla\u{ee}t ",
+    "por favor ",
+    "auch ",
+];
 
 /// Words for changing something.
-const CHANGING: [&str; 17] = [
+const CHANGING: [&str; 51] = [
     "touch",
     "touching",
     "change",
@@ -113,6 +170,40 @@ const CHANGING: [&str; 17] = [
     "\u{e4}ndern",
     "ver\u{e4}ndern",
     "bearbeiten",
+    "anr\u{fc}hren",
+    "fass",
+    "fasse",
+    "\u{e4}ndere",
+    "ver\u{e4}ndere",
+    "bearbeite",
+    "\u{e4}nderungen",
+    "touche",
+    "touchez",
+    "toucher",
+    "modifie",
+    "modifiez",
+    "modifier",
+    "changez",
+    "changer",
+    "\u{e9}dite",
+    "\u{e9}ditez",
+    "\u{e9}diter",
+    "changements",
+    "modifications",
+    "toques",
+    "toque",
+    "toca",
+    "tocar",
+    "modifiques",
+    "modifica",
+    "modificar",
+    "cambies",
+    "cambia",
+    "cambiar",
+    "cambios",
+    "edites",
+    "edita",
+    "editar",
 ];
 
 /// Names of directories that are meant when they are named alone.
@@ -148,13 +239,21 @@ fn without_quotes(text: &str) -> String {
 
 /// The clauses of a text: parts of sentences that begin behind a mark, or behind `but`, `without` and `please`. Questions have none.
 fn clauses(text: &str) -> Vec<&str> {
-    const INSIDE: [(&str, usize); 6] = [
+    const INSIDE: [(&str, usize); 14] = [
         (" but ", 4),
         (" without ", 0),
         (" please ", 1),
         (" and do not ", 4),
         (" and don't ", 4),
         (" and never ", 4),
+        (" aber ", 5),
+        (" ohne ", 0),
+        (" mais ", 5),
+        (" sans ", 0),
+        (" et ne ", 3),
+        (" pero ", 5),
+        (" sin ", 0),
+        (" y no ", 2),
     ];
     let mut all = Vec::new();
     let sentences = text.split_inclusive(['\n', ';', '!', '?']).flat_map(|line| line.split(". "));
@@ -184,15 +283,25 @@ fn demand(clause: &str) -> Option<Demand> {
     }
     let text = lower(clause);
     let plain = text.replace("do not ", "don't ").replace("dont ", "don't ");
-    let words: Vec<String> = text.split_whitespace().map(bare).collect();
+    let words: Vec<String> = text.replace(" n'", " ne ").split_whitespace().map(bare).collect();
+    let words = match words.split_first() {
+        // `n'installe rien`
+        Some((first, rest)) if first.starts_with("n'") => {
+            let parts = ["ne".to_owned(), first.trim_start_matches("n'").to_owned()];
+            parts.into_iter().chain(rest.iter().cloned()).collect()
+        }
+        Some(_) | None => words,
+    };
     let is_comfort = COMFORT.iter().any(|word| plain.starts_with(word));
     let is_repealed = ["no longer", "not any more", "nicht mehr"].iter().any(|word| text.contains(word));
-    // `tests/ nicht anfassen`: the verb stands at the end.
+    // `tests/ nicht anfassen`: the verb stands at the end. `pushe nicht`: it stands at the beginning.
+    let names_a_deed = |word: &String| {
+        CHANGING.contains(&word.as_str())
+            || BannedDeed::ALL.iter().any(|deed| deed.words().contains(&word.as_str()))
+    };
     let is_german = words.iter().any(|word| word == "nicht")
-        && words.last().is_some_and(|last| {
-            CHANGING.contains(&last.as_str())
-                || ["l\u{f6}schen", "an", "pushen", "committen"].contains(&last.as_str())
-        });
+        && (words.last().is_some_and(|last| names_a_deed(last) || ["an", "aus"].contains(&last.as_str()))
+            || words.first().is_some_and(names_a_deed));
     let is_order =
         BEGINNINGS.iter().any(|word| text.starts_with(word)) || text.contains(" must ") || is_german;
     if !is_order || is_comfort || is_repealed {
@@ -214,17 +323,28 @@ fn ban(words: &[String], clause: &str) -> Option<Ban> {
     let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
     let changes = has(&CHANGING);
     let named: Vec<String> = clause.split_whitespace().map(bare).filter(|word| is_place(word)).collect();
-    let starts = |word: &str| words.first().is_some_and(|first| first == word);
-    let forbids = has(&FORBIDDING) || starts("hands") || starts("keine");
-    if has(&["outside", "au\u{df}erhalb"]) && forbids && changes {
+    let starts = |all: &[&str]| words.first().is_some_and(|first| all.contains(&first.as_str()));
+    let forbids = has(&FORBIDDING) || starts(&["hands"]);
+    if has(&["outside", "au\u{df}erhalb", "hors", "fuera"]) && forbids && changes {
         return (!named.is_empty()).then_some(Ban::Leaving(named));
     }
-    if (starts("only") || starts("nur")) && changes || starts("stay") && has(&["in", "inside", "within"]) {
+    let is_only = starts(&["only", "nur", "solo", "s\u{f3}lo", "uniquement", "seulement"])
+        || starts(&["ne"]) && has(&["que"]);
+    if is_only && changes || starts(&["stay"]) && has(&["in", "inside", "within"]) {
         return (!named.is_empty()).then_some(Ban::Leaving(named));
     }
-    let is_left_alone =
-        (starts("leave") || starts("keep")) && has(&["alone", "untouched", "unchanged", "as"]);
-    if (forbids && changes || is_left_alone || starts("hands")) && !named.is_empty() {
+    let is_left_alone = starts(&["leave", "keep", "lass", "laisse", "laissez", "deja"])
+        && has(&[
+            "alone",
+            "untouched",
+            "unchanged",
+            "as",
+            "ruhe",
+            "unver\u{e4}ndert",
+            "tranquille",
+            "intact",
+        ]);
+    if (forbids && changes || is_left_alone || starts(&["hands"])) && !named.is_empty() {
         return Some(Ban::Touching(named));
     }
     // What comes under a condition is not forbidden as such.
@@ -232,18 +352,14 @@ fn ban(words: &[String], clause: &str) -> Option<Ban> {
     if !forbids || is_bound {
         return None;
     }
-    if has(&["delete", "deleting", "remove", "removing", "l\u{f6}schen"]) {
-        let files = has(&["file", "files", "anything", "dateien", "data"]);
-        return if named.is_empty() { files.then_some(Ban::Deleting) } else { Some(Ban::Touching(named)) };
+    let told = |deed: BannedDeed| has(deed.words()) && (deed.objects().is_empty() || has(deed.objects()));
+    if has(BannedDeed::Delete.words()) && !named.is_empty() {
+        return Some(Ban::Touching(named));
     }
-    let runs = has(&["run", "running", "execute"]) && has(&["tests", "test", "suite"]);
-    if runs {
-        return Some(Ban::Testing);
-    }
-    if has(&["push", "pushing", "pushes", "pushen"]) {
-        return Some(Ban::Pushing);
-    }
-    has(&["commit", "committing", "commits", "committen"]).then_some(Ban::Committing)
+    // To change what belongs to a release is no release.
+    let is_meant = |deed: &BannedDeed| told(*deed) && !(*deed == BannedDeed::Publish && changes);
+    let first = [BannedDeed::Delete, BannedDeed::Test].into_iter().chain(BannedDeed::ALL);
+    first.into_iter().find(is_meant).map(Ban::Doing)
 }
 
 /// Whether a word names a place in the project.
@@ -297,12 +413,26 @@ mod tests {
         for (text, ban) in [
             ("No changes outside of src/ please. Fix the test.", Ban::Leaving(vec!["src/".to_owned()])),
             ("only touch src/parser.rs", Ban::Leaving(vec!["src/parser.rs".to_owned()])),
-            ("Don't delete any files.", Ban::Deleting),
-            ("Do not run the tests.", Ban::Testing),
-            ("Fix it, but don't push.", Ban::Pushing),
-            ("make it work and do not commit", Ban::Committing),
-            ("Fix the bug and don't push", Ban::Pushing),
-            ("Nicht pushen!", Ban::Pushing),
+            ("Don't delete any files.", Ban::Doing(BannedDeed::Delete)),
+            ("Do not run the tests.", Ban::Doing(BannedDeed::Test)),
+            ("Fix it, but don't push.", Ban::Doing(BannedDeed::Push)),
+            ("make it work and do not commit", Ban::Doing(BannedDeed::Commit)),
+            ("Fix the bug and don't push", Ban::Doing(BannedDeed::Push)),
+            ("Nicht pushen!", Ban::Doing(BannedDeed::Push)),
+            ("Never publish it.", Ban::Doing(BannedDeed::Publish)),
+            ("Pushe nicht!", Ban::Doing(BannedDeed::Push)),
+            ("Die Tests nicht ausf\u{fc}hren.", Ban::Doing(BannedDeed::Test)),
+            ("Nur src/parser.rs \u{e4}ndern.", Ban::Leaving(vec!["src/parser.rs".to_owned()])),
+            ("Fass tests/ nicht an.", touching("tests/")),
+            ("Repariere es, aber \u{e4}ndere tests/ nicht.", touching("tests/")),
+            ("Corrige le bug mais ne touche pas \u{e0} tests/.", touching("tests/")),
+            ("Ne modifie que src/parser.rs.", Ban::Leaving(vec!["src/parser.rs".to_owned()])),
+            ("Ne lance pas les tests.", Ban::Doing(BannedDeed::Test)),
+            ("N'installe rien.", Ban::Doing(BannedDeed::Install)),
+            ("Corrige le bug sans pousser.", Ban::Doing(BannedDeed::Push)),
+            ("No toques tests/, por favor.", touching("tests/")),
+            ("Arregla el fallo y no hagas push.", Ban::Doing(BannedDeed::Push)),
+            ("Solo modifica src/parser.rs.", Ban::Leaving(vec!["src/parser.rs".to_owned()])),
         ] {
             assert_eq!(bans(text), [ban], "{text}");
             count += 1;
@@ -324,16 +454,27 @@ mod tests {
                 "The old rule \"do not touch {}\" no longer holds; extend it.",
                 "Change {} so that it does not fail.",
                 "Should I not touch {}?",
+                "Don't forget to change {}.",
+                "Vergiss nicht, {} zu \u{e4}ndern.",
+                "Ne t'inqui\u{e8}te pas pour {}.",
+                "N'oublie pas de modifier {}.",
+                "No te preocupes por {}.",
             ] {
                 assert_eq!(bans(&form.replace("{}", place)), [], "{form} {place}");
                 count += 1;
             }
+        }
+        for text in ["Don't forget to commit.", "Never forget to push.", "Don't change the release notes."] {
+            assert_eq!(bans(text), [], "{text}");
         }
         for text in [
             "If it doesn't work, don't panic. Fix src/a.py",
             "the tests do not pass since yesterday",
             "find out why it never returns",
             "add a `must` keyword to the grammar",
+            "es geht nicht",
+            "La construction ne passe plus, trouve pourquoi",
+            "La prueba no pasa",
             "",
         ] {
             assert_eq!(demands(text), [], "{text}");

@@ -33,7 +33,7 @@ mod trial;
 pub use cascade_pattern::CascadePattern;
 pub use checkrein_protocol::{Decision, Posture, VerdictKind};
 pub use config::*;
-pub use demands::{Ban, Demand, demands, lies_at};
+pub use demands::{Ban, BannedDeed, Demand, demands, forbids, lies_at};
 pub use governance::*;
 pub use policy::*;
 pub use production::{OnProduction, ProductionBy, on_production};

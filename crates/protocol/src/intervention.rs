@@ -43,6 +43,28 @@ impl InterventionKind {
         }
     }
 
+    /// What it does, for people, as a clause, such as `tightened the limits`.
+    pub fn deed(self) -> &'static str {
+        match self {
+            Self::SoftCorrection => "gave the agent a hint",
+            Self::ContextReinforcement => "reminded the agent of the task",
+            Self::ResourceThrottling => "tightened the limits",
+            Self::CheckpointRollback => "chose to take the last calls back",
+            Self::EmergencyStop => "stopped the session",
+        }
+    }
+
+    /// What it is called for people, as a noun, such as `tighter limits`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::SoftCorrection => "hint",
+            Self::ContextReinforcement => "reminder",
+            Self::ResourceThrottling => "tighter limits",
+            Self::CheckpointRollback => "rollback",
+            Self::EmergencyStop => "stop",
+        }
+    }
+
     /// The next stronger one; the strongest stays.
     #[must_use]
     pub fn stronger(self) -> Self {

@@ -82,6 +82,27 @@ impl PatternKind {
         }
     }
 
+    /// What it is called for people, as a noun, such as `the same call again and again`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::RepetitiveErrors => "the same error again and again",
+            Self::ScopeCreep => "work outside the task",
+            Self::GoalDrift => "work that moves away from the task",
+            Self::ResourceSpiral => "calls that take more and more",
+            Self::ExplorationWandering => "much reading without a change",
+            Self::Hallucination => "names of things that do not exist",
+            Self::Cascade => "new tasks that nobody asked for",
+            Self::Stagnation => "attempts that do not change the result",
+            Self::StuckLoop => "the same call again and again",
+            Self::OscillatingEdits => "an edit made, undone and made again",
+            Self::ErrorExplorationLoop => "repeated errors, and reading that leads nowhere",
+            Self::RunawayExecution => "calls that take more and more, away from the task",
+            Self::RepeatedVerdicts => "calls that are refused for one reason",
+            Self::OwnPattern => "a pattern of your own",
+            Self::ConfusedState => "names that do not exist, and work outside the task",
+        }
+    }
+
     /// The pattern of that name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

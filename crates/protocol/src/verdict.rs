@@ -23,6 +23,17 @@ impl VerdictKind {
     /// All verdicts, mildest first.
     pub const ALL: [Self; 5] = [Self::Ok, Self::Nudge, Self::Escalate, Self::Block, Self::Halt];
 
+    /// What became of a call that has it, in one word for people, such as `asked`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Nudge => "hint",
+            Self::Escalate => "asked",
+            Self::Block => "stopped",
+            Self::Halt => "halted",
+        }
+    }
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

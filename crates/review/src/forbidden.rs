@@ -2,50 +2,40 @@
 
 use checkrein_effects::RunCommand;
 use checkrein_facts::{PastAction, PastDeed, World};
-use checkrein_policy::{Ban, demands, lies_at};
+use checkrein_policy::{Ban, BannedDeed, demands, forbids, lies_at};
 use checkrein_protocol::{AbsolutePath, Certainty, Effect, EffectKind, Nature, Stake};
 
 use crate::fingerprint::ActionFingerprint;
 
-/// What a user forbids, as it is said: the words, and whether an effect or a program does it.
-struct Forbidden {
-    words: &'static [&'static str],
-    does: fn(&[Effect], &[RunCommand]) -> bool,
-    issue: &'static str,
+/// What is said of an action that does what a user forbade.
+fn issue(deed: BannedDeed) -> Option<&'static str> {
+    match deed {
+        BannedDeed::Push => Some("it pushes, and the user said not to"),
+        BannedDeed::Commit => Some("it commits, and the user said not to"),
+        BannedDeed::Install => Some("it installs software, and the user said not to"),
+        BannedDeed::Publish => Some("it publishes, and the user said not to"),
+        // They are held to the clause that forbids them, and told with it.
+        BannedDeed::Test | BannedDeed::Delete => None,
+    }
 }
 
-/// Deeds that need no object to be told by (ours).
-static FORBIDDEN: [Forbidden; 4] = [
-    Forbidden {
-        words: &["push", "pushing"],
-        does: |effects, _| {
+/// Whether an action does this.
+fn does(deed: BannedDeed, effects: &[Effect], commands: &[RunCommand]) -> bool {
+    match deed {
+        BannedDeed::Push => {
             has(effects, EffectKind::VcsRemoteUpdate) || has(effects, EffectKind::VcsHistoryRewrite)
-        },
-        issue: "it pushes, and the user said not to",
-    },
-    Forbidden {
-        words: &["commit", "committing"],
-        does: |_, commands| commands.iter().any(commits),
-        issue: "it commits, and the user said not to",
-    },
-    Forbidden {
-        words: &["install", "installing"],
-        does: |effects, _| {
-            let installs = |effect: &Effect| {
-                effect.kind == EffectKind::PackageInstall && effect.nature != Nature::Removal
-            };
-            effects.iter().any(installs)
-        },
-        issue: "it installs software, and the user said not to",
-    },
-    Forbidden {
-        words: &["publish", "publishing", "release", "releasing", "deploy", "deploying"],
-        does: |effects, _| {
+        }
+        BannedDeed::Commit => commands.iter().any(commits),
+        BannedDeed::Install => effects
+            .iter()
+            .any(|effect| effect.kind == EffectKind::PackageInstall && effect.nature != Nature::Removal),
+        BannedDeed::Publish => {
             has(effects, EffectKind::Publish) || has(effects, EffectKind::InfrastructureChange)
-        },
-        issue: "it publishes, and the user said not to",
-    },
-];
+        }
+        BannedDeed::Test => commands.iter().any(runs_tests),
+        BannedDeed::Delete => effects.iter().any(is_deletion),
+    }
+}
 
 fn has(effects: &[Effect], kind: EffectKind) -> bool {
     effects.iter().any(|effect| effect.kind == kind)
@@ -57,30 +47,11 @@ pub(crate) fn forbidden(
     commands: &[RunCommand],
     goals: &[String],
 ) -> Option<&'static str> {
-    FORBIDDEN
-        .iter()
-        .find(|one| {
-            (one.does)(effects, commands)
-                && goals.iter().rev().find_map(|goal| is_forbidden(goal, one.words)) == Some(true)
-        })
-        .map(|one| one.issue)
-}
-
-/// Whether a text forbids the deed of these words; `None` when it does not speak of it. Of several places the last decides.
-fn is_forbidden(goal: &str, deed: &[&str]) -> Option<bool> {
-    /// A word that forbids stands at most so many words before the deed (ours): `do not yet push`, `without also committing`.
-    const REACH: usize = 3;
-    const FORBIDDING: [&str; 6] = ["not", "don't", "dont", "never", "without", "no"];
-    let words: Vec<String> = goal
-        .split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';' | '(' | ')' | '"' | '`'))
-        .map(|word| word.replace('\u{2019}', "'").to_lowercase())
-        .collect();
-    let word = |text: &str| text.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned();
-    let at = words.iter().rposition(|text| deed.contains(&word(text).as_str()))?;
-    let before = words.get(at.saturating_sub(REACH)..at).unwrap_or_default();
-    // What stands before the end of a sentence speaks of something else.
-    let before = before.iter().rev().take_while(|text| !text.ends_with(['.', '!', '?', ':']));
-    Some(before.map(|text| word(text)).any(|text| FORBIDDING.contains(&text.as_str())))
+    BannedDeed::ALL.into_iter().find_map(|deed| {
+        let said = issue(deed)?;
+        let is_forbidden = || goals.iter().rev().find_map(|goal| forbids(goal, deed)) == Some(true);
+        (does(deed, effects, commands) && is_forbidden()).then_some(said)
+    })
 }
 
 /// A demand of the user that an action breaks, as a sentence that quotes it; `None` where it breaks none, or broke it before, so that this was
@@ -104,24 +75,24 @@ pub(crate) fn first_break(
             let breaks = |path: &str| match &demand.ban {
                 Some(Ban::Touching(places)) => places.iter().any(|place| lies_at(path, place)),
                 Some(Ban::Leaving(places)) => !places.iter().any(|place| lies_at(path, place)),
-                Some(Ban::Deleting | Ban::Testing | Ban::Pushing | Ban::Committing) | None => false,
+                Some(Ban::Doing(_)) | None => false,
             };
             let places: &[String] = match &demand.ban {
                 Some(Ban::Touching(places) | Ban::Leaving(places)) => places,
-                Some(Ban::Deleting | Ban::Testing | Ban::Pushing | Ban::Committing) | None => &[],
+                Some(Ban::Doing(_)) | None => &[],
             };
             let is_lifted = later.iter().any(|later| {
                 places.iter().any(|place| later.contains(place.trim_end_matches('/')))
                     || changed.iter().any(|path| later.contains(path))
             });
-            let does = match demand.ban.as_ref()? {
-                Ban::Touching(_) | Ban::Leaving(_) => !is_lifted && changed.iter().any(|path| breaks(path)),
-                Ban::Deleting => effects.iter().any(is_deletion),
-                Ban::Testing => commands.iter().any(runs_tests),
-                Ban::Pushing => {
-                    has(effects, EffectKind::VcsRemoteUpdate) || has(effects, EffectKind::VcsHistoryRewrite)
+            let (does, is_allowed) = match demand.ban.as_ref()? {
+                Ban::Touching(_) | Ban::Leaving(_) => {
+                    (!is_lifted && changed.iter().any(|path| breaks(path)), false)
                 }
-                Ban::Committing => commands.iter().any(commits),
+                Ban::Doing(deed) => (
+                    does(*deed, effects, commands),
+                    later.iter().any(|goal| forbids(goal, *deed) == Some(false)),
+                ),
             };
             let broke = |past: &PastAction| {
                 let wrote = past.deeds.iter().any(|deed| match deed {
@@ -130,17 +101,9 @@ pub(crate) fn first_break(
                 });
                 wrote || places.is_empty() && past.kind == fingerprint.kind
             };
-            let is_allowed = places.is_empty() && speaks_for(later, effects, commands);
             (does && !is_allowed && !recent().any(broke))
                 .then(|| format!("the user said: \"{}\"", shortened(&demand.clause)))
         })
-    })
-}
-
-/// Whether a later goal speaks of pushing or committing without forbidding it.
-fn speaks_for(later: &[String], effects: &[Effect], commands: &[RunCommand]) -> bool {
-    FORBIDDEN.iter().any(|one| {
-        (one.does)(effects, commands) && later.iter().any(|goal| is_forbidden(goal, one.words) == Some(false))
     })
 }
 
@@ -196,26 +159,4 @@ fn shortened(clause: &str) -> String {
     const LONGEST: usize = 120;
     let kept: String = clause.chars().take(LONGEST).collect();
     if kept.len() < clause.len() { format!("{kept} ...") } else { kept }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_person_forbids_in_words() {
-        for (goal, forbids) in [
-            ("fix the parser, but do not push", Some(true)),
-            ("Fix it. Don\u{2019}t push yet!", Some(true)),
-            ("commit without pushing.", Some(true)),
-            ("never ever push to main", Some(true)),
-            ("do not touch the tests. Push when you are done", Some(false)),
-            ("push it, please", Some(false)),
-            ("do not push yet; once it is green, push", Some(false)),
-            ("make the tests pass", None),
-            ("press the pushbutton", None),
-        ] {
-            assert_eq!(is_forbidden(goal, &["push", "pushing"]), forbids, "{goal}");
-        }
-    }
 }

@@ -93,6 +93,10 @@ pub fn build_world(scene: &str) -> RecordedWorld {
     }
     for line in scene.lines().filter(|line| !line.trim().is_empty()) {
         let (fact, text) = line.split_once("::").unwrap_or((line, ""));
+        if fact.trim() == "prompt" {
+            world.history.goals.push(text.trim().to_owned());
+            continue;
+        }
         let (kind, rest) = fact.trim().split_once(' ').unwrap_or_else(|| panic!("no fact: `{line}`"));
         // A file without a text in the scene still holds something that could be lost.
         let text = if text.trim().is_empty() {

@@ -32,7 +32,7 @@ use crate::terminal::{log, print, print_exact};
 use checkrein_engine::config_files;
 use checkrein_engine::environment::HostEnvironment;
 use checkrein_engine::error::CommandError;
-use checkrein_engine::notification::{Notice, folder, waiting, with_link};
+use checkrein_engine::notification::{Notice, folder, opened, waiting, with_link};
 use checkrein_ledger::{Authentication, AuthenticationAct, AuthenticationResult};
 
 /// How long one way may take (ours).
@@ -261,6 +261,7 @@ impl HeldNotice {
         let mut told = Told::of(&self.path);
         let exit = match self.notice.clone().filter(is_current) {
             Some(notice) => {
+                let notice = opened(environment, notice);
                 let config = config_files::load(environment, &notice.workspace)?.config;
                 let notice = with_link(environment, &config, notice);
                 send(environment, &config, &notice, output, &mut told)?

@@ -20,6 +20,8 @@ use crate::seal::{BLANK, Sealed, is_sealed, sealed};
 pub const MOST: usize = 1000;
 /// The greatest length of the file of an allowance, in bytes (ours): one effect or file of code takes some hundred.
 const LARGEST: u64 = 512 * 1024;
+/// The same where it is encrypted, as hexadecimal digits.
+const LARGEST_KEPT: u64 = 2 * LARGEST + 4096;
 /// The greatest number of allowances for one text of a call that are looked at (ours).
 const FOR_ONE_TEXT: usize = 64;
 /// For how long what is used up is listed, in milliseconds (ours).
@@ -122,14 +124,16 @@ pub fn give(environment: &HostEnvironment, allowance: &Allowance) -> Result<Stri
     let file = AllowanceFile { allowance: allowance.clone(), seal: BLANK.to_owned() };
     let text = serde_json::to_string_pretty(&file).map_err(defect)?;
     let key = |error: std::io::Error| CommandError::file("seal a file in", folder(environment), &error);
-    let bytes = sealed(environment, Sealed::Allowance, &name, &text).map_err(key)?.into_bytes();
-    if bytes.len() as u64 > LARGEST {
+    let text = sealed(environment, Sealed::Allowance, &name, &text).map_err(key)?;
+    if text.len() as u64 > LARGEST {
         return Err(CommandError::user(
             "the call is too long to be allowed",
             "run it yourself, or have the agent put it into a script",
         ));
     }
-    write_private(&folder(environment).join(&format!("{name}{GIVEN}")), &bytes)?;
+    let vault = environment.state.vault();
+    let text = vault.seal_text(&text, &purpose(&name)).map_err(std::io::Error::other).map_err(key)?;
+    write_private(&folder(environment).join(&format!("{name}{GIVEN}")), text.as_bytes())?;
     Ok(name)
 }
 
@@ -248,6 +252,11 @@ fn granted(environment: &HostEnvironment, file: &str, now: Timestamp) -> Granted
     Granted { name, state, allowance: Some(allowance) }
 }
 
+/// What an allowance of this name is encrypted for, where records are.
+fn purpose(name: &str) -> String {
+    format!("allowances/{name}")
+}
+
 /// What a file of an allowance says; why it says nothing otherwise.
 fn read(environment: &HostEnvironment, file: &str) -> Result<Allowance, String> {
     let path = folder(environment).join(file);
@@ -258,7 +267,9 @@ fn read(environment: &HostEnvironment, file: &str) -> Result<Allowance, String> 
     if facts.nlink() > 1 {
         return Err("it has a second name elsewhere".to_owned());
     }
-    let text = checkrein_files::read_text(path.as_str(), LARGEST).map_err(|error| error.to_string())?;
+    let text = checkrein_files::read_text(path.as_str(), LARGEST_KEPT).map_err(|error| error.to_string())?;
+    let text = environment.state.vault().open_text(&text, &purpose(of_file(file)));
+    let text = text.map_err(|error| error.to_string())?;
     let AllowanceFile { allowance, seal } = serde_json::from_str(&text)
         .map_err(|_| "it is not complete, or an earlier version wrote it".to_owned())?;
     if !is_sealed(environment, Sealed::Allowance, of_file(file), &text, &seal) {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::{
     ANSWER_FILE, ApprovalAnswer, ApprovalAnswerer, ApprovalEnd, ApprovalRequest, ApprovalState, TAKEN_FILE,
-    at, one,
+    at, kept, one,
 };
 use crate::allowances;
 use crate::asking::{self, Asker};
@@ -101,15 +101,17 @@ pub fn answer(
         by,
         at: environment.now(),
     };
-    let bytes = serde_json::to_vec(&given)
+    let text = serde_json::to_string(&given)
         .map_err(|error| CommandError::user(error.to_string(), "report this as a defect"))?;
     let path = at(environment, id, ANSWER_FILE);
+    let text = kept(environment, (id, ANSWER_FILE), &text)
+        .map_err(|error| CommandError::file("encrypt", path.display(), &error))?;
     // An answer that was taken has left its name free.
     if at(environment, id, TAKEN_FILE).exists() {
         return Err(answering(id));
     }
     // The lock is held until this ends: it says who answers.
-    let lock = locked(&path, &bytes, |fresh, path| {
+    let lock = locked(&path, text.as_bytes(), |fresh, path| {
         fs::hard_link(fresh, path)?;
         fs::remove_file(fresh)
     })

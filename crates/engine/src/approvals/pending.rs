@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkrein_files::Forced;
 use checkrein_ledger::FolderName;
@@ -182,6 +182,34 @@ struct OutcomeFile {
     seal: String,
 }
 
+/// The text of a file of a question as it is kept: encrypted where records are, and bound to its question.
+///
+/// # Errors
+///
+/// It is to be encrypted, and there is no key. Then it must not be written.
+pub(super) fn kept(
+    environment: &HostEnvironment,
+    (id, ending): (&str, &str),
+    text: &str,
+) -> io::Result<String> {
+    let vault = environment.state.vault();
+    vault.seal_text(text, &format!("approvals/{id}{ending}")).map_err(io::Error::other)
+}
+
+/// The text of a file of a question; `ending` is the one that it was written with.
+///
+/// # Errors
+///
+/// It is not a file of ours, or its key is not here.
+pub(super) fn opened(
+    environment: &HostEnvironment,
+    path: &Path,
+    (id, ending): (&str, &str),
+) -> io::Result<String> {
+    let vault = environment.state.vault();
+    vault.open_text(&own_text(path)?, &format!("approvals/{id}{ending}")).map_err(io::Error::other)
+}
+
 /// Says what became of a question, as it was shown.
 pub(super) fn settle(
     environment: &HostEnvironment,
@@ -190,12 +218,13 @@ pub(super) fn settle(
 ) -> io::Result<()> {
     let text = serde_json::to_string(&OutcomeFile { outcome: outcome.clone(), seal: BLANK.to_owned() })?;
     let text = sealed(environment, Sealed::Outcome, &format!("{id} {shown}"), &text)?;
+    let text = kept(environment, (id, DONE_FILE), &text)?;
     checkrein_files::replace(&at(environment, id, DONE_FILE), text.as_bytes(), 0o600, Forced::Content)
 }
 
 /// What became of a question, where the call that waited said it.
 fn outcome(environment: &HostEnvironment, id: &str, shown: &str) -> Option<ApprovalOutcome> {
-    let text = own_text(&at(environment, id, DONE_FILE)).ok()?;
+    let text = opened(environment, &at(environment, id, DONE_FILE), (id, DONE_FILE)).ok()?;
     let OutcomeFile { outcome, seal } = serde_json::from_str(&text).ok()?;
     is_sealed(environment, Sealed::Outcome, &format!("{id} {shown}"), &text, &seal).then_some(outcome)
 }
@@ -339,7 +368,7 @@ fn read(environment: &HostEnvironment, id: &str) -> Option<ApprovalRequest> {
         return None;
     }
     let path = at(environment, id, ASKED_FILE);
-    let text = own_text(&path).ok()?;
+    let text = opened(environment, &path, (id, ASKED_FILE)).ok()?;
     let question: Question = serde_json::from_str(&text).ok()?;
     if question.id != id || !is_sealed(environment, Sealed::Question, id, &text, &question.seal) {
         return None;

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::answer::Given;
 use super::pending::{
     ANSWER_FILE, ASKED_FILE, ApprovalAnswer, ApprovalEnd, ApprovalOutcome, MOST, Question, TAKEN_FILE, at,
-    clear_away, folder, later, of_call, settle,
+    clear_away, folder, kept, later, of_call, opened, settle,
 };
 use super::put::{FRAMEWORK, PutBy};
 use super::repeated::{is_unheard, said_no_before};
@@ -26,7 +26,7 @@ use crate::context::Context;
 use crate::corridor::Call;
 use crate::engine::halted;
 use crate::environment::HostEnvironment;
-use crate::held_file::{holder, is_of_program, locked, own_text};
+use crate::held_file::{holder, is_of_program, locked};
 use crate::interventions::{tell, tell_with};
 use crate::notification::NoticeQuestion;
 use crate::processes;
@@ -238,7 +238,8 @@ impl<'a> Waiting<'a> {
         };
         let text = question.sealed(environment).map_err(|error| error.to_string())?;
         let path = at(environment, &question.id, ASKED_FILE);
-        let lock = locked(&path, text.as_bytes(), |fresh, path| fs::rename(fresh, path))
+        let file = kept(environment, (&question.id, ASKED_FILE), &text).map_err(|error| error.to_string())?;
+        let lock = locked(&path, file.as_bytes(), |fresh, path| fs::rename(fresh, path))
             .map_err(|error| error.to_string())?;
         let waiting =
             Self { context, ledger, asked, question, shown: Digest::of(&text).to_string(), limit, lock };
@@ -341,7 +342,8 @@ impl<'a> Waiting<'a> {
 
     /// The answer in a file; why it is none otherwise.
     fn given(&self, path: &Path) -> Result<Given, String> {
-        let text = own_text(path).map_err(|error| error.to_string())?;
+        let text = opened(self.context.environment(), path, (&self.question.id, ANSWER_FILE))
+            .map_err(|error| error.to_string())?;
         let given: Given = serde_json::from_str(&text).map_err(|_| "it is not complete".to_owned())?;
         let process = holder(path).ok_or_else(|| "nobody stands behind it".to_owned())?;
         if let Some(sign) = asking::sign_of(process, Asker::Person) {

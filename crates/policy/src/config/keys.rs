@@ -422,7 +422,7 @@ pub(crate) static KEYS: &[Key] = &[
     key!("audit.enabled", audit.enabled, Kind::Switch, On, "Whether records outlive their session. Off: they are removed when another session starts an hour after the last of them; that they were is itself on record."),
     key!("audit.retention_days", audit.retention_days, Kind::Count(1), Higher, "How long records are kept, in days."),
     key!("audit.encrypt", audit.encrypt, Kind::Switch, On,
-        "Whether records, reports on stops and lessons are encrypted before they are written. The key is made at first use, outside the state directory; `checkrein audit key list` shows where."),
+        "Whether records, reports on stops, lessons, questions, allowed calls and notices are encrypted before they are written. The key is made at first use, outside the state directory; `checkrein audit key list` shows where."),
     key!("audit.anchor", audit.anchor, Kind::Text, Locked,
         "A file outside the state directory to which the heads of ledgers are appended; `checkrein audit verify` compares."),
     key!("audit.mask.secrets", audit.mask.secrets, Kind::Switch, On, "Whether credentials are masked before anything is written."),

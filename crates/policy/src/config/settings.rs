@@ -465,7 +465,7 @@ pub struct Audit {
     pub enabled: bool,
     /// How long records are kept, in days.
     pub retention_days: u64,
-    /// Whether records, reports on stops and lessons are sealed.
+    /// Whether records, reports on stops, lessons, questions, allowed calls and notices are sealed.
     pub encrypt: bool,
     /// A file outside the state directory to which the heads of ledgers are appended.
     pub anchor: Option<String>,

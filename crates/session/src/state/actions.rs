@@ -3,7 +3,7 @@
 use checkrein_facts::{PastAction, TrustDebt};
 use checkrein_intervention::Ran;
 use checkrein_patterns::{
-    ActionFacts, ActionSuccess, Activity, Bearing, Fingerprint, Observation, OutcomeFacts, Pace,
+    ActionFacts, ActionNumber, ActionSuccess, Activity, Bearing, Fingerprint, Observation, OutcomeFacts, Pace,
 };
 use checkrein_protocol::{
     AbsolutePath, ActionId, DoubtRecord, Effect, OutcomeRecord, Record, ReviewRecord, Timestamp,
@@ -16,6 +16,7 @@ use super::changes::Awaited;
 use super::flow::SettledReadings;
 use crate::deeds::deeds;
 use crate::open_calls::Running;
+use crate::state::PlannedCall;
 
 /// An action of which the outcome may still come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,6 +129,19 @@ impl SessionState {
                 self.behaviour.refused(plan, "escalate");
             }
         }
+    }
+
+    /// Returns the state as it is when this call is made: what the agent was asked about before, and makes again, counts as refused. `None` where
+    /// nothing of that is new. What is said about the call and what is said once it is recorded rest on one count.
+    pub fn made_again(&self, call: &PlannedCall<'_>) -> Option<Self> {
+        let waits = |action: &RecentAction| action.awaited.is_some() && !action.given_up;
+        if !self.recent.iter().any(waits) {
+            return None;
+        }
+        let facts = self.facts(call, ActionNumber(self.actions.saturating_add(1)));
+        let mut state = self.clone();
+        state.take_unanswered(call.exact, facts.actor, facts.action);
+        Some(state)
     }
 
     /// How long nothing was done before an action that ended now, as far as that is known, in milliseconds.

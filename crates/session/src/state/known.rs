@@ -1,6 +1,6 @@
 //! What the state tells others.
 
-use checkrein_facts::{History, KnownRemotes, SessionOrigin, TrustDebt};
+use checkrein_facts::{History, KnownRemotes, PastAction, SessionOrigin, TrustDebt};
 use checkrein_intervention::Controller;
 use checkrein_patterns::{DetectorState, Fingerprint};
 use checkrein_protocol::{AbsolutePath, ActionId, Beginning, Severity, Timestamp};
@@ -19,7 +19,15 @@ impl SessionState {
             in_turn: self.actions.saturating_sub(self.goals.back().map_or(0, |goal| goal.after)),
             goals: self.goals(),
             seen: self.seen.iter().copied().collect(),
-            recent: self.recent.iter().map(|action| action.past.clone()).collect(),
+            // Whoever was asked has not said yes so far: to what is made again that is a refusal.
+            recent: self
+                .recent
+                .iter()
+                .map(|action| PastAction {
+                    refused: action.past.refused || action.awaited.is_some(),
+                    ..action.past.clone()
+                })
+                .collect(),
             created: self.created.iter().cloned().collect(),
             secret_marks: self.secret_marks.iter().cloned().collect(),
             terminals: self.terminals.iter().cloned().collect(),

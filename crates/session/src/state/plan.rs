@@ -85,7 +85,7 @@ impl SessionState {
         self.behaviour.foreseen(&self.facts(call, ActionNumber(self.actions.saturating_add(1))), settings)
     }
 
-    fn facts(&self, call: &PlannedCall<'_>, number: ActionNumber) -> ActionFacts {
+    pub(super) fn facts(&self, call: &PlannedCall<'_>, number: ActionNumber) -> ActionFacts {
         let path = call.effects.iter().find_map(|effect| effect.target.path());
         let operations = file_operations(call.effects).saturating_add(call.further_file_operations);
         let command = call.input.get("command").and_then(|text| text.as_str());
