@@ -111,6 +111,65 @@ fn one_that_is_ended_at_any_moment_leaves_nothing_untold_and_nothing_behind() {
     }
 }
 
+/// How many entries of other stores are on record as removed.
+fn removed_of(environment: &TestEnvironment, store: &str) -> u64 {
+    let text = fs::read_to_string(environment.state().join("retention.jsonl")).unwrap_or_default();
+    let records = text.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+    let stores = records.flat_map(|record| record["body"]["stores"].as_array().cloned().unwrap_or_default());
+    stores.filter(|one| one["store"] == store).map(|one| one["entries"].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn an_entry_of_another_store_is_whole_or_gone_when_its_removal_is_ended_at_any_moment() {
+    const FILES: [&str; 4] = ["state.json", "stream.jsonl", "stderr.log", "deep/summary.json"];
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let done = environment.state().join("runs/done");
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_millis(LONG_AGO.0);
+    let mut seed = 7_u64;
+    let (mut ended_early, mut told_before) = (0, 0);
+    for _ in 0..30 {
+        let names: Vec<String> = (0..40).map(|number| format!("run-{number:03}")).collect();
+        for name in &names {
+            for file in FILES {
+                let path = done.join(name).join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, "x").unwrap();
+                fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+            }
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = prune(&environment).spawn().unwrap();
+        // It is ended somewhere behind the first entry that is gone, or before it began.
+        let until = Instant::now() + Duration::from_secs(20);
+        let gone = (seed >> 33) % 40;
+        let left = || fs::read_dir(&done).map_or(0, Iterator::count);
+        while left() + usize::try_from(gone).unwrap() > names.len() && Instant::now() < until {
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
+        }
+        drop(child.kill());
+        child.wait().unwrap();
+        for name in names.iter().filter(|name| done.join(name).exists()) {
+            for file in FILES {
+                assert!(done.join(name).join(file).exists(), "{name} lost {file}");
+            }
+        }
+        ended_early += u32::from((1..names.len()).contains(&left()));
+        let told = removed_of(&environment, "runs/done") - told_before;
+        assert!(told == 40 || left() == names.len() && told == 0, "{told} are told of, {} are left", left());
+        environment.succeed(&["audit", "prune"]);
+        assert_eq!(left(), 0);
+        assert_eq!(removed_of(&environment, "runs/done") - told_before, 40, "each is told of once");
+        assert!(!environment.state().join("retention.going").exists());
+        assert_eq!(fs::read_dir(environment.state().join("removed")).map_or(0, Iterator::count), 0);
+        told_before = removed_of(&environment, "runs/done");
+    }
+    assert!(ended_early > 0, "none was ended while it removed");
+    environment.succeed(&["audit", "verify"]);
+}
+
 #[test]
 fn what_was_written_down_and_left_is_told_once() {
     let environment = TestEnvironment::new();
@@ -264,6 +323,7 @@ fn a_link_in_the_state_directory_leads_no_removal_outside() {
         "lessons",
         "events/2020-01-01.jsonl",
         "notices",
+        "removed",
     ] {
         let path = environment.state().join(link);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

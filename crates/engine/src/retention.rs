@@ -5,13 +5,13 @@
 //! Stays whatever still acts or can go on: halts (the records of a halted session go by their age), allowances, open changes, runs that can be resumed, what a user pinned or trusted.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use checkrein_ledger::{
-    LedgerError, content_hash, old_beginnings, old_events, record_removal, remove_beginnings,
+    LedgerError, content_hash, old_beginnings, old_events, record_removal, removals, remove_beginnings,
 };
 use checkrein_policy::{Config, LogLevel};
 use checkrein_protocol::{RemovedEntries, Timestamp};
@@ -43,6 +43,11 @@ const BY_CHANGE: [&str; 8] = [
     "providers",
     "diagnostics.log.old",
 ];
+
+/// Where entries lie that are being removed.
+const ASIDE: &str = "removed";
+/// What is about to go, until it is gone.
+const GOING: &str = "retention.going";
 
 /// Something that is older than it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,6 +177,9 @@ fn stores(
     let oldest = days(config.audit.retention_days);
     let stop = &config.interventions.emergency_stop;
     let root = environment.state.root();
+    if carry == Carry::Out {
+        finish(environment, config);
+    }
     let mut found: Vec<(&str, io::Result<Vec<Expired>>)> =
         BY_CHANGE.iter().map(|store| (*store, unchanged_since(&root.join(store), oldest))).collect();
     let events = old_events(&events_folder(environment, config), told);
@@ -203,11 +211,12 @@ fn stores(
     if removed.is_empty() {
         return Ok(beginnings);
     }
+    note_going(environment, going.iter().flat_map(|(_, expired)| expired).flat_map(|one| &one.paths));
     record_removal(&environment.state, now, &reason, removed.clone())?;
     removed.extend(beginnings);
     for (store, expired) in going {
         for path in expired.iter().flat_map(|one| &one.paths) {
-            if let Err(error) = remove(path) {
+            if let Err(error) = take_away(root, path) {
                 environment.diagnostics.add(format!("what is old in `{store}` stays: {error}"));
             }
         }
@@ -218,7 +227,78 @@ fn stores(
             }
         }
     }
+    drop(fs::remove_file(root.join(GOING)));
     Ok(removed)
+}
+
+/// Carries out what an earlier removal wrote down, and was ended before it was done with.
+fn finish(environment: &HostEnvironment, config: &Config) {
+    let root = environment.state.root();
+    if is_folder(&root.join(ASIDE)) {
+        for entry in fs::read_dir(root.join(ASIDE)).into_iter().flatten().flatten() {
+            drop(remove(&entry.path()));
+        }
+    }
+    let going = root.join(GOING);
+    let Ok(text) = fs::read_to_string(&going) else { return };
+    let places = [root.to_owned(), events_folder(environment, config)];
+    let mut lines = text.lines();
+    // What was to go and is not on record stays what it is: old, and looked at again.
+    let on_record = removals(&environment.state).ok().map(|all| all.len().to_string());
+    if lines.next().is_some_and(|before| on_record.as_deref().is_some_and(|now| now != before)) {
+        for line in lines {
+            let Ok(path) = serde_json::from_str::<PathBuf>(line) else { continue };
+            if places.iter().any(|place| path.starts_with(place)) {
+                drop(take_away(root, &path));
+            }
+        }
+    }
+    drop(fs::remove_file(going));
+}
+
+/// Remembers what is about to be written down and to go, with the number of removals on record before: whoever comes after knows by it whether
+/// it was written down. Without it what is left of an interrupted removal is told a second time, and nothing else is lost.
+fn note_going<'p>(environment: &HostEnvironment, paths: impl Iterator<Item = &'p PathBuf>) {
+    let Ok(all) = removals(&environment.state) else { return };
+    let lines = paths.filter_map(|path| serde_json::to_string(path).ok());
+    let text: Vec<String> = std::iter::once(all.len().to_string()).chain(lines).collect();
+    let file = environment.state.root().join(GOING);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let written = checkrein_files::open_with(&mut options, &file)
+        .and_then(|mut file| file.write_all(format!("{}\n", text.join("\n")).as_bytes()));
+    if written.is_err() {
+        drop(fs::remove_file(file));
+    }
+}
+
+/// Removes an entry in one step: it is whole, or it is gone, whenever this process ends.
+fn take_away(root: &Path, path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let aside = root.join(ASIDE).join(format!("{}-{name}", std::process::id()));
+    let moved = fs::DirBuilder::new().recursive(true).mode(0o700).create(root.join(ASIDE)).and_then(|()| {
+        if !is_folder(&root.join(ASIDE)) {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        // Who moves a folder writes into it where it points above.
+        if fs::symlink_metadata(path)?.is_dir() {
+            fs::set_permissions(path, Permissions::from_mode(0o700))?;
+        }
+        drop(remove(&aside));
+        fs::rename(path, &aside)
+    });
+    match moved {
+        Ok(()) => remove(&aside),
+        // Somebody else removes it at the same time.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        // Events may lie on another file system; there they are files.
+        Err(_) => remove(path),
+    }
+}
+
+/// Whether a folder stands there, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir())
 }
 
 /// What is written down of entries that go.

@@ -13,7 +13,7 @@ use rustix::fs::{Mode, OFlags};
 
 /// What Checkrein writes into its state directory, by name. The last two prove whose folder it is, so they go last: who is killed meanwhile
 /// leaves a folder that the same command finishes.
-const STATE: [&str; 42] = [
+const STATE: [&str; 44] = [
     "agents",
     "allowed",
     "approvals",
@@ -41,6 +41,8 @@ const STATE: [&str; 42] = [
     "pipelines.jsonl",
     "plugins",
     "providers",
+    "removed",
+    "retention.going",
     "retention.jsonl",
     "retention.lock",
     "retention.looked",
