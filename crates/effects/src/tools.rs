@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `addresses` | texts that are addresses, under whatever name |
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
 //! | `inner` | calls that are made within another one |
@@ -10,10 +11,12 @@
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //! | `searches` | searches, as the command line that they are |
 //! | `typed` | those that type into what runs |
+//! | `variables` | variables that stand beside a command |
 //! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
 
+mod addresses;
 mod call;
 mod client_tools;
 mod handed;
@@ -24,6 +27,7 @@ mod patch;
 mod runners;
 mod searches;
 mod typed;
+mod variables;
 
 use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
@@ -301,6 +305,11 @@ pub(crate) fn powershell_texts(action: &Action) -> Vec<String> {
 /// The SQL texts that a tool would run (`mcp__postgres__query` with `sql`): all that stand where it may read one.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     distinct(mcp::sql_texts(action))
+}
+
+/// The SQL texts that a tool is given whose name says nothing of a database. They say not all that it does.
+pub(crate) fn further_sql_texts(action: &Action) -> Vec<String> {
+    distinct(mcp::further_sql_texts(action))
 }
 
 /// A call with the objects that stand as texts among its arguments; `None` where none does.
