@@ -5,6 +5,7 @@
 //! | `addresses` | texts that are addresses, under whatever name |
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
+//! | `free_form` | tools that are given a text and no fields |
 //! | `inner` | calls that are made within another one |
 //! | `handed` | secrets that stand in what a tool is given |
 //! | `patch` | the patch text of `apply_patch` |
@@ -19,6 +20,7 @@
 mod addresses;
 mod call;
 mod client_tools;
+mod free_form;
 mod handed;
 pub(crate) use handed::token_in;
 mod inner;
@@ -223,7 +225,12 @@ pub(crate) fn is_settled(action: &Action, world: &dyn World) -> bool {
 /// The shell texts that a tool other than the shell would run (`mcp__terminal__run` with `command`): all that stand where it may read one.
 pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     let mut all = client_tools::shell_texts(action);
-    all.extend(mcp::shell_texts(action));
+    let code = free_form::shell_texts(action);
+    // What is code is no command.
+    if code.is_empty() {
+        all.extend(mcp::shell_texts(action));
+    }
+    all.extend(code);
     distinct(all)
 }
 

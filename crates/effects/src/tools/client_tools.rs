@@ -200,6 +200,7 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
         | "taskoutput"
         | "taskstop"
         | "killshell"
+        | "jsreplreset"
         | "killbash"
         | "bashoutput"
         | "agentoutput"

@@ -22,6 +22,7 @@ use crate::places;
 
 use super::addresses;
 use super::client_tools::take;
+use super::free_form;
 use super::handed;
 use super::runners::{self, Called};
 use super::typed;
@@ -376,6 +377,10 @@ pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     };
     let mut all = read(&action.input);
     all.extend(runners::wrapped(&action.input, read));
+    if deed_of(&name.words).is_none_or(|deed| deed == Deed::Run) {
+        let alone = free_form::only_text(&action.input).filter(|text| runners::is_command(text));
+        all.extend(alone.map(str::to_owned));
+    }
     with_variables(&action.input, all)
 }
 

@@ -265,7 +265,7 @@ pub(super) fn further_lines(input: &Json, known: &[String]) -> Vec<String> {
 }
 
 /// Whether a text begins with a program that is known, and reads like its words.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     let text = text.trim_start_matches(['(', '{', '!', ' ', '\t', '\n']);
     let first = text.split([';', '|', '&', '\n', ')', '`', '}']).next().unwrap_or_default();
     reads_as_shell(text) && begins_with_program(first)
