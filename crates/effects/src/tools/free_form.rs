@@ -50,7 +50,7 @@ fn around(text: &str) -> String {
         let of_holder = AROUND.iter().filter(|(of, name, _)| *of == holder && names.contains(name));
         let members: Vec<String> = of_holder.map(|(_, name, does)| format!("{name}: {does}")).collect();
         if names.contains(holder) && !members.is_empty() {
-            found.push_str(&format!("const {holder} = {{ {} }}; ", members.join(", ")));
+            found.extend(["const ", holder, " = { ", &members.join(", "), " }; "]);
         }
     }
     if found.is_empty() { found } else { format!("const child_process = require('child_process'); {found}") }

@@ -138,7 +138,11 @@ impl<R: Reviewer> Relay<R> {
                             is_changed = true;
                             answers.push(message);
                         }
-                        Said::Unreadable => answers.push(element),
+                        Said::Unreadable => {
+                            is_changed = true;
+                            let why = texts::withheld(&self.server, "it cannot be looked through");
+                            sent.push(Sent::Remark(why));
+                        }
                     }
                     continue;
                 }

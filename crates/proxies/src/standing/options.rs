@@ -170,12 +170,12 @@ pub(super) fn is_harmless(leading: &[String], option: &str) -> bool {
     if option == "--" {
         return true;
     }
-    let named = |text: &str| -> String {
+    let folded = |text: &str| -> String {
         let name = text.split('=').next().unwrap_or_default();
         name.chars().filter(|letter| *letter != '-').map(|letter| letter.to_ascii_lowercase()).collect()
     };
     if let Some(long) = option.strip_prefix("--") {
-        return LONG.contains(&named(long).as_str());
+        return LONG.contains(&folded(long).as_str());
     }
     let Some(short) = option.strip_prefix('-').filter(|short| !short.is_empty()) else { return false };
     // `head -5`
@@ -193,7 +193,7 @@ pub(super) fn is_harmless(leading: &[String], option: &str) -> bool {
     };
     // Behind the letters stands a number at most: `-j4`.
     let plain = short.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    names.contains(&named(short).as_str())
+    names.contains(&folded(short).as_str())
         || !plain.is_empty() && plain.chars().all(|letter| letters.contains(letter))
         || letters.contains(short)
 }
