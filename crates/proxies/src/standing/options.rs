@@ -137,6 +137,10 @@ const OF_PROGRAMS: &[(&[&str], &str, &[&str])] = &[
     (&["grep"], "niwlcvEFHhABCrRoe", &[]),
     (&["rg"], "niwlcvFSABCe", &[]),
     (&["wc"], "lwcm", &[]),
+    (&["mkdir"], "pv", &[]),
+    (&["echo"], "neE", &[]),
+    (&["sort"], "rnu", &[]),
+    (&["diff"], "uwrqb", &[]),
     (&["head"], "nc", &[]),
     (&["tail"], "ncfF", &[]),
     (&["cat"], "nbsA", &[]),
@@ -233,6 +237,7 @@ mod tests {
             ("make all", "-j8 -k --jobs=3"),
             ("go test", "-run -v -count=1 -race"),
             ("find src", "-name -type -maxdepth"),
+            ("mkdir made", "-p -pv"),
         ] {
             for option in options.split(' ') {
                 assert!(is_harmless(&words(leading), option), "{leading} {option}");
