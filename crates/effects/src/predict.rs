@@ -47,7 +47,7 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         return with_opening(interpret(text, action, world, catalogue), text, action);
     }
     let mut ways = Vec::new();
-    let mut further = Vec::new();
+    let (mut further, mut further_sql) = (Vec::new(), Vec::new());
     if !tools::is_settled(action, world) {
         for text in tools::powershell_texts(action) {
             ways.push(interpret_powershell(text, action, world, catalogue));
@@ -68,12 +68,15 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
         }
         let sql = tools::sql_texts(action);
         ways.extend(sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
+        further_sql = tools::further_sql_texts(action);
+        further_sql.retain(|text| !sql.contains(text));
         ways.extend(within(action, world, catalogue, depth));
     }
     let found = tools::search_line(action, world).map(|line| interpret(&line, action, world, catalogue));
     let explained = if ways.is_empty() { Explained::No } else { Explained::ByText };
     // They say not all that it does, and no other field hides them.
     ways.extend(everywhere(&further, action, world, catalogue));
+    ways.extend(further_sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
     for (path, content) in &announced {

@@ -2,20 +2,25 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `addresses` | texts that are addresses, under whatever name |
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
+//! | `free_form` | tools that are given a text and no fields |
 //! | `inner` | calls that are made within another one |
 //! | `handed` | secrets that stand in what a tool is given |
 //! | `patch` | the patch text of `apply_patch` |
 //! | `mcp` | all other tools, those of MCP servers among them, by the words of their names |
 //! | `searches` | searches, as the command line that they are |
 //! | `typed` | those that type into what runs |
+//! | `variables` | variables that stand beside a command |
 //! | `runners` | those of them that run a program with its arguments, or code |
 //!
 //! What comes out is not weighed yet: stakes and the guard come after, as for shell commands.
 
+mod addresses;
 mod call;
 mod client_tools;
+mod free_form;
 mod handed;
 pub(crate) use handed::token_in;
 mod inner;
@@ -24,6 +29,7 @@ mod patch;
 mod runners;
 mod searches;
 mod typed;
+mod variables;
 
 use checkrein_protocol::{SecretMark, ToolOutput, folded, is_working_directory};
 use serde_json::Value as Json;
@@ -229,7 +235,12 @@ pub(crate) fn is_settled(action: &Action, world: &dyn World) -> bool {
 /// The shell texts that a tool other than the shell would run (`mcp__terminal__run` with `command`): all that stand where it may read one.
 pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     let mut all = client_tools::shell_texts(action);
-    all.extend(mcp::shell_texts(action));
+    let code = free_form::shell_texts(action);
+    // What is code is no command.
+    if code.is_empty() {
+        all.extend(mcp::shell_texts(action));
+    }
+    all.extend(code);
     distinct(all)
 }
 
@@ -311,6 +322,11 @@ pub(crate) fn powershell_texts(action: &Action) -> Vec<String> {
 /// The SQL texts that a tool would run (`mcp__postgres__query` with `sql`): all that stand where it may read one.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     distinct(mcp::sql_texts(action))
+}
+
+/// The SQL texts that a tool is given whose name says nothing of a database. They say not all that it does.
+pub(crate) fn further_sql_texts(action: &Action) -> Vec<String> {
+    distinct(mcp::further_sql_texts(action))
 }
 
 /// A call with the objects that stand as texts among its arguments; `None` where none does.

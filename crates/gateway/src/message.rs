@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use checkrein_clients::says_twice;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -135,6 +136,11 @@ pub(crate) fn mentions(line: &[u8], word: &str) -> bool {
 pub(crate) fn tree(line: &[u8]) -> Option<Json> {
     let text = line.trim_ascii();
     serde_json::from_slice(text).ok().or_else(|| serde_json::from_slice(&without_halves(text)?).ok())
+}
+
+/// Whether a name stands twice in one object of a message, also where halves of surrogate pairs stand in it.
+pub(crate) fn names_twice(line: &[u8]) -> bool {
+    without_halves(line).map_or_else(|| says_twice(line), |whole| says_twice(&whole))
 }
 
 /// The text with an unknown character in place of each half of a surrogate pair; `None` where there is none.

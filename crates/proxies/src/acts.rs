@@ -7,6 +7,7 @@ use checkrein_clients::readings;
 use checkrein_protocol::{AbsolutePath, Action, ToolName, is_working_directory};
 use serde_json::{Map, Value as Json, json};
 
+use crate::edits;
 use crate::inputs::{self, is_variable, quoted};
 use crate::methods;
 use crate::words::{self, FileFate, changes, shown_command};
@@ -447,6 +448,7 @@ pub(crate) fn delegated(method: &str, params: &Json, cwd: &AbsolutePath) -> Opti
                     all.push(action);
                 }
             }
+            all.extend(edits::actions(params, cwd));
             all.extend(called_tools(params).into_iter().map(|(name, input)| tool(&name, input, cwd)));
             all.push(Action::tool_call(methods::tool_name(other), params.clone(), cwd.clone()));
             Some(all)

@@ -60,7 +60,7 @@ const OLD: [&str; 3] = ["oldstring", "oldstr", "oldtext"];
 const NEW: [&str; 3] = ["newstring", "newstr", "newtext"];
 
 /// The fields with what is said to people or models, folded (ours): an object that stands there as text is quoted.
-const PROSE: [&str; 8] =
+pub(crate) const PROSE: [&str; 8] =
     ["text", "body", "message", "description", "prompt", "title", "thought", "explanation"];
 
 /// How deep an input is looked through: the reader of JSON follows 127 levels at most (`serde_json`, its limit of recursion), so nothing that was

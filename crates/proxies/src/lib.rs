@@ -11,6 +11,7 @@
 //! | `reviewer` | the engine, asked within a time and behind a boundary |
 //! | `methods` | which requests of an agent ask for something to be done, however they are written; pure |
 //! | `acts` | what a message asks for, as actions; pure |
+//! | `edits` | edits of files as language servers have them, under whatever method; pure |
 //! | `inputs` | what the fields of an input run and which files they name; pure |
 //! | `logins` | ways to log in that an agent offers |
 //! | `words` | what titles and shown texts say that is asked for; pure |
@@ -28,6 +29,7 @@
 mod acts;
 mod answers;
 mod desk;
+mod edits;
 mod from_agent;
 mod from_editor;
 mod inputs;

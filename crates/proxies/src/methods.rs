@@ -8,7 +8,8 @@ use checkrein_protocol::folded;
 use serde_json::Value as Json;
 
 use crate::desk::REVIEWED;
-use crate::inputs::{DEPTH, FILES};
+use crate::edits;
+use crate::inputs::{DEPTH, FILES, PROSE};
 use crate::message::{Message, holds_name};
 
 /// The methods of an agent that this version knows (Agent Client Protocol, version 1, "Client" and "Agent" methods).
@@ -32,7 +33,7 @@ const OF_TERMINALS: [&str; 4] =
     ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
 
 /// The fields of parameters that hold something to run, folded: names that editors, agents and servers of tools give them (ours).
-pub(crate) const RUNNING: [&str; 21] = [
+pub(crate) const RUNNING: [&str; 27] = [
     "command",
     "commands",
     "cmd",
@@ -54,6 +55,12 @@ pub(crate) const RUNNING: [&str; 21] = [
     "source",
     "sql",
     "statement",
+    "expression",
+    "javascript",
+    "python",
+    "bash",
+    "eval",
+    "shellscript",
 ];
 
 /// Further fields that name a file of this machine, folded (ours).
@@ -165,6 +172,7 @@ fn names_deed(message: &Message<'_>) -> bool {
 fn holds_deed(value: &Json, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match value {
+        Json::Object(fields) if edits::holds_edit(fields) => true,
         Json::Object(fields) => fields.iter().any(|(name, value)| {
             let name = folded(name);
             let is_meant = [&RUNNING[..], &FILES, &FURTHER_FILES]
@@ -173,12 +181,20 @@ fn holds_deed(value: &Json, depth: usize) -> bool {
             // What the protocol keeps for remarks of implementations asks for nothing.
             name != "meta"
                 && (is_meant && says_something(value)
+                    || is_file_address(value) && !PROSE.contains(&name.as_str())
                     || name == "method" && value.as_str().is_some_and(calls_tool)
                     || holds_deed(value, depth))
         }),
         Json::Array(items) => items.iter().any(|item| holds_deed(item, depth)),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
     }
+}
+
+/// Whether a value is the address of a file of this machine.
+fn is_file_address(value: &Json) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| !text.starts_with('/') && !text.starts_with('~') && edits::is_file(text))
 }
 
 /// Whether a value is a text or a list that begins with one.
@@ -237,6 +253,10 @@ mod tests {
             r#"{"steps":[{"shell_command":"ls"}]}"#,
             r#"{"path":"/w/a","content":"x"}"#,
             r#"{"command_line":"ls"}"#,
+            r#"{"edit":{"changes":{"file:///w/a":[]}}}"#,
+            r#"{"edit":{"documentChanges":[{"kind":"rename","oldUri":"file:///w/a","newUri":"file:///w/b"}]}}"#,
+            r#"{"resource":"file:///w/a"}"#,
+            r#"{"expression":"1"}"#,
             r#"{"method":"tools/call","params":{"name":"delete_repo"}}"#,
             r#"{"message":{"method":"Tools/Call","params":{"name":"delete_repo"}}}"#,
         ] {
@@ -251,6 +271,7 @@ mod tests {
             r#"{"method":"tools/list","params":{}}"#,
             r#"{"code":1,"run":true,"path":""}"#,
             r#"{"_meta":{"command":"ls"}}"#,
+            r#"{"changes":{"added":3},"title":"file:///w/a"}"#,
         ] {
             assert_eq!(of("_acme/progress", params), Matter::Nothing, "{params}");
         }

@@ -8,6 +8,8 @@ use serde_json::Value as Json;
 
 use crate::desk::text;
 
+mod options;
+
 /// How many yeses of one session are kept (ours). The oldest goes first, and is asked about again.
 const KEPT: usize = 64;
 
@@ -161,16 +163,11 @@ impl Covered {
         let tool = action.tool.as_str();
         match self {
             Self::Words(words, seen, cwd) => {
-                let is_seen = |word: &&&str| seen.iter().any(|seen| seen == **word);
                 action.cwd == *cwd
                     && command.and_then(plain_words).is_some_and(|all| {
-                        all.len() >= words.len()
-                            && words.iter().zip(&all).all(|(one, other)| one == other)
-                            && !all
-                                .iter()
-                                .skip(words.len())
-                                .filter(|word| !is_seen(word))
-                                .any(|word| reaches_further(word))
+                        let behind = all.get(words.len()..);
+                        words.iter().zip(&all).all(|(one, other)| one == other)
+                            && behind.is_some_and(|behind| is_as_seen(words, seen, behind))
                     })
             }
             Self::Command(text, cwd) => action.cwd == *cwd && command == Some(text.as_str()),
@@ -209,104 +206,24 @@ fn leading_words(command: &str) -> Option<Vec<String>> {
     Some(words.into_iter().take_while(|word| !word.starts_with('-')).map(str::to_owned).collect())
 }
 
-/// Options that name a program or code to run, a file to write, or another file of instructions, as `make`, `git`, `find`, `tar`, `cargo`, `npm`,
-/// test runners and compilers have them, without the hyphens before them (ours).
-const REACHING: &[&str] = &[
-    "exec",
-    "execdir",
-    "ok",
-    "okdir",
-    "delete",
-    "fprint",
-    "fprintf",
-    "fls",
-    "file",
-    "makefile",
-    "directory",
-    "output",
-    "out",
-    "outfile",
-    "outputfile",
-    "outputdirectory",
-    "outputdir",
-    "outdir",
-    "eval",
-    "command",
-    "cmd",
-    "config",
-    "configfile",
-    "confcutdir",
-    "rcfile",
-    "initfile",
-    "script",
-    "program",
-    "prefix",
-    "uploadpack",
-    "receivepack",
-    "extdiff",
-    "textconv",
-    "openfilesinpager",
-    "tocommand",
-    "usecompressprogram",
-    "checkpointaction",
-    "require",
-    "import",
-    "loader",
-    "experimentalloader",
-    "plugin",
-    "plugins",
-    "pre",
-    "hostnamebin",
-    "rsh",
-    "manifestpath",
-    "targetdir",
-    "reporter",
-    "reporters",
-    "runner",
-    "executor",
-    "shell",
-    "scriptshell",
-    "setupfiles",
-    "globalsetup",
-    "rootdir",
-    "basetemp",
-    "basedir",
-    "workdir",
-    "worktree",
-    "gitdir",
-    "execpath",
-    "save",
-    "savedir",
-    "report",
-    "junitxml",
-    "resultlog",
-    "logfile",
-    "log",
-    "write",
-    "fix",
-    "inplace",
-    "include",
-    "init",
-    "path",
-    "home",
-];
-/// The letters that stand for such options.
-const REACHING_LETTERS: &[char] =
-    &['f', 'o', 'O', 'C', 'c', 'e', 'E', 'x', 'X', 'I', 'r', 'R', 'P', 'T', 'd'];
-
-/// Whether a word behind those that a user said yes to may make a command run or write something else: an option of this kind, or a variable.
-fn reaches_further(word: &str) -> bool {
-    let Some(option) = word.strip_prefix('-') else { return word.contains('=') };
-    let (is_long, name) = option.strip_prefix('-').map_or((false, option), |long| (true, long));
-    let name = name.split(['=', ':']).next().unwrap_or_default();
-    let folded: String =
-        name.chars().filter(|letter| *letter != '-').map(|letter| letter.to_ascii_lowercase()).collect();
-    // A beginning of a long name is that name to many programs.
-    let is_reaching =
-        REACHING.iter().any(|known| *known == folded || folded.len() > 2 && known.starts_with(&folded));
-    let is_letter = !is_long && name.len() <= 3 && name.contains(REACHING_LETTERS);
-    let has_value = !is_long && name.starts_with(REACHING_LETTERS) && name.contains(['/', '.', '~']);
-    is_reaching || is_letter || has_value
+/// Whether the words behind those that a user said yes to have nothing that makes a command do another thing: options that are known to be
+/// harmless, and others and variables only as the user saw them, with the same word behind.
+fn is_as_seen(leading: &[String], seen: &[String], words: &[&str]) -> bool {
+    let stands_so = |at: usize, word: &str| {
+        let next = words.get(at + 1).filter(|next| !next.starts_with('-'));
+        seen.iter().enumerate().any(|(place, known)| {
+            let known_next = seen.get(place + 1).filter(|next| !next.starts_with('-'));
+            known == word && known_next.map(String::as_str) == next.copied()
+        })
+    };
+    words.iter().enumerate().all(|(at, word)| {
+        let is_plain = if word.starts_with('-') {
+            options::is_harmless(leading, word)
+        } else {
+            !word.contains('=') || seen.iter().any(|seen| seen == word)
+        };
+        is_plain || stands_so(at, word)
+    })
 }
 
 /// The file that an action is about.
@@ -400,6 +317,18 @@ mod tests {
                 "{allowed}"
             );
         }
+        // What the user saw stands for itself, with the word behind it.
+        let others = [
+            ("kubectl get pods --kubeconfig a", true),
+            ("kubectl get pods --kubeconfig a -w", true),
+            ("kubectl get pods --kubeconfig b", false),
+            ("kubectl get pods --kubeconfig a --server b", false),
+            ("kubectl get pods --kubeconfig=b", false),
+        ];
+        let (texts, expected): (Vec<&str>, Vec<bool>) = others.into_iter().unzip();
+        let found =
+            covered(command("kubectl get pods --kubeconfig a"), texts.into_iter().map(command).collect());
+        assert_eq!(found, expected);
         // A program alone is too much, and so is what has a form of its own.
         assert_eq!(
             covered(command("curl -s x"), vec![command("curl -s y"), command("curl -s x")]),

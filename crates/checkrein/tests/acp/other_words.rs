@@ -60,6 +60,50 @@ fn what_an_extension_is_to_run_is_judged_like_a_terminal() {
 }
 
 #[test]
+fn edits_that_an_agent_sends_the_editor_are_judged_by_their_fields() {
+    let environment = TestEnvironment::new();
+    let mut connection = Connection::open(&environment);
+    connection.begin("s1", &environment.project());
+    let at = |name: &str| format!("file://{}", environment.home().join(name).display());
+    let kept = format!("file://{}", environment.project().join("README.md").display());
+    let edit = json!([{ "range": {}, "newText": "x" }]);
+    for (id, (method, edits)) in [
+        ("workspace/applyEdit", json!({ "changes": { at(".bashrc"): edit } })),
+        (
+            "_zed/apply",
+            json!({ "documentChanges": [{ "textDocument": { "uri": at(".bashrc"), "version": 1 }, "edits": edit }] }),
+        ),
+        ("_zed/do", json!({ "documentChanges": [{ "kind": "delete", "uri": at(".bashrc") }] })),
+        (
+            "_zed/do",
+            json!({ "documentChanges": [{ "kind": "rename", "oldUri": kept, "newUri": at(".bash_profile") }] }),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let params = json!({ "sessionId": "s1", "edit": edits });
+        connection.agent_says(&requests(&json!(id), method, &params));
+        let heard = connection.editor_hears();
+        if heard["method"] == "session/request_permission" {
+            connection.editor_says(&chooses(&heard["id"], "reject"));
+            connection.editor_hears();
+        } else {
+            assert!(told(&heard).contains("stopped"), "{method} {params} {heard}");
+        }
+        let answer = connection.agent_hears();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(id), &json!(-32000)), "{params}");
+    }
+    for params in [
+        json!({ "changes": { "added": 3 }, "title": "two edits" }),
+        json!({ "edit": { "changes": { kept: edit } } }),
+    ] {
+        connection.reaches_editor(&requests(&json!("x"), "workspace/applyEdit", &params));
+    }
+    connection.end();
+}
+
+#[test]
 fn a_question_with_a_title_alone_is_judged_by_it_where_it_reads_as_a_command() {
     let environment = TestEnvironment::new();
     let mut connection = Connection::open(&environment);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use checkrein_protocol::is_same_name;
 use serde_json::Value as Json;
 
+use super::addresses;
 use crate::action::Action;
 use crate::effect::{Certainty, Depth, Effect, EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::known_hosts;
@@ -158,7 +159,8 @@ impl<'a> ToolCall<'a> {
     /// Changes, as it may be, each place in the input from which something runs later by itself: what can be nothing but a path, and what
     /// stands in fields for what comes out (`outputs`). What is copied from a place is not written there.
     pub(crate) fn reach_persistence(&mut self, outputs: &[&str]) {
-        let sources = self.texts(SOURCE_KEYS);
+        // Where nothing says where it goes, it is no copy.
+        let sources = if self.goals().is_empty() { Vec::new() } else { self.texts(SOURCE_KEYS) };
         let mut texts = self.rooted_texts();
         texts.extend(outputs.iter().filter(|text| !text.contains("://") && !text.contains('\n')));
         // Words about a path go on behind it.
@@ -247,7 +249,7 @@ impl<'a> ToolCall<'a> {
     /// The same path as it is written, without following links.
     fn written(&self, text: &str) -> String {
         let home = &self.world.place().home;
-        let decoded = text.strip_prefix("file://").map(decoded_address).or_else(|| self.unescaped(text));
+        let decoded = addresses::file_path(text).or_else(|| self.unescaped(text));
         let text = decoded.as_deref().unwrap_or(text);
         // Some servers expand what a shell would.
         let at_home = HOMES.iter().find_map(|name| text.strip_prefix(name));
@@ -291,6 +293,8 @@ impl<'a> ToolCall<'a> {
 
     /// Reads a file, or those that a pattern means: whatever lies in the directory above its first sign may be among them.
     pub(crate) fn read(&mut self, text: &str) {
+        let address = addresses::file_path(text);
+        let text = address.as_deref().unwrap_or(text);
         let path = self.path(text, Last::Follow);
         if let Some(directory) = above_pattern(text).filter(|_| self.entry(&path) == Entry::Missing) {
             let path = self.path(directory, Last::Follow);
@@ -347,7 +351,7 @@ impl<'a> ToolCall<'a> {
 
     /// Talks to the host of an address; one that hands out credentials gives a secret.
     pub(crate) fn fetch(&mut self, address: &str) {
-        if address.starts_with("file:") {
+        if addresses::file_path(address).is_some() {
             self.read(address);
             return;
         }
@@ -355,11 +359,7 @@ impl<'a> ToolCall<'a> {
         self.add_as(EffectKind::NetworkRequest, Target::Host(address.to_owned()), |effect| {
             effect.reach = Some(reach);
         });
-        if reach == NetworkReach::External
-            && (carries_secret(address)
-                || super::handed::token_in(address).is_some()
-                || super::handed::known(&Json::from(address), &self.secret_settings()))
-        {
+        if reach == NetworkReach::External && self.carries_secret(address) {
             self.add_as(EffectKind::DataUpload, Target::Host(address.to_owned()), |effect| {
                 effect.reach = Some(NetworkReach::External);
                 effect.severity = Severity::High;
@@ -371,6 +371,19 @@ impl<'a> ToolCall<'a> {
                 effect.note = "the metadata service hands out credentials".into();
             });
         }
+    }
+
+    /// Whether more comes of asking for an address than what stands there: it hands out credentials, or is sent a secret.
+    pub(crate) fn is_grave_address(&self, address: &str) -> bool {
+        known_hosts::is_metadata_service(address)
+            || known_hosts::reach(address) == NetworkReach::External && self.carries_secret(address)
+    }
+
+    /// Whether an address is sent a secret with what it says.
+    fn carries_secret(&self, address: &str) -> bool {
+        carries_secret(address)
+            || super::handed::token_in(address).is_some()
+            || super::handed::known(&Json::from(address), &self.secret_settings())
     }
 
     /// Asks a service that the user has connected.
@@ -462,8 +475,9 @@ fn begins_at_root(path: &str) -> bool {
     let is_home =
         |name: &&str| path.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     path == "~"
-        || ["/", "~/", "file://"].iter().any(|beginning| path.starts_with(beginning))
+        || ["/", "~/"].iter().any(|beginning| path.starts_with(beginning))
         || HOMES.iter().any(is_home)
+        || addresses::file_path(path).is_some_and(|path| begins_at_root(&path))
 }
 
 /// How the home directory is written where variables are taken in: by shells, by `expandvars` of Python, by editors (VS Code's "Variables

@@ -14,6 +14,7 @@ use checkrein_shell::quoted;
 use crate::nature::Nature;
 use crate::world::Entry;
 
+use super::addresses;
 use super::call::{PATH_KEYS, ToolCall, text_of, texts_within, values_of};
 use super::patch::{self, PatchStep};
 use super::runners;
@@ -74,7 +75,7 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
         Native::Resource => {
             for address in call.texts(&["uri", "uris", "url"]) {
                 // A server that hands out files names them so.
-                if address.starts_with("file:") {
+                if addresses::file_path(address).is_some() {
                     call.read(address);
                 }
             }
@@ -199,6 +200,7 @@ fn known(name: &str, is_setting: bool) -> Option<Native> {
         | "taskoutput"
         | "taskstop"
         | "killshell"
+        | "jsreplreset"
         | "killbash"
         | "bashoutput"
         | "agentoutput"

@@ -5,6 +5,7 @@
 mod beside;
 mod names;
 mod questions;
+mod shapes;
 mod unfolded;
 
 use checkrein_protocol::{folded, is_same_name};
@@ -19,17 +20,18 @@ use super::call::{DEPTH, PATH_KEYS, SOURCE_KEYS, ToolCall, is_rooted, texts_of, 
 use crate::path::AbsolutePath;
 use crate::places;
 
+use super::addresses;
 use super::client_tools::take;
+use super::free_form;
 use super::handed;
 use super::runners::{self, Called};
 use super::typed;
+use super::variables::with_variables;
 use names::{Deed, Name, deed_of, split};
 use questions::is_sql;
-pub(crate) use questions::sql_texts;
+pub(crate) use questions::{further_sql_texts, sql_texts};
+use shapes::{is_output, path_texts};
 pub(crate) use unfolded::{UnfoldedCall, unfolded};
-
-/// The usual names of addresses.
-const ADDRESS_KEYS: &[&str] = &["url", "urls", "uri"];
 
 /// Whether a text among the arguments of a tool says what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +74,7 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         });
     }
     reach_beside(call, deed);
+    reach_addresses(call, deed, &name);
     let says_destruction = beside::says_destruction(input)
         || makes_requests(deed, &name) && beside::asks_deletion(input)
         || !name.begins_with(TALKING) && beside::deletes_by_mutation(input);
@@ -96,10 +99,6 @@ pub(crate) fn foreign(call: &mut ToolCall<'_>, explained: Explained) {
         return;
     }
     if explained == Explained::ByText && !is_grave {
-        // What it looks at beside that may still be an address.
-        if deed == Some(Deed::Look) && !call.texts(ADDRESS_KEYS).is_empty() {
-            look(call, &name);
-        }
         return;
     }
     let tool = call.tool().to_owned();
@@ -214,6 +213,9 @@ fn reach_beside(call: &mut ToolCall<'_>, deed: Option<Deed>) {
     }
     for address in beside::file_addresses(input) {
         call.read(address);
+        if let Some(path) = addresses::whole_file_path(address) {
+            call.read(&path);
+        }
     }
     let only_looks = deed.is_some_and(|deed| deed <= Deed::Look);
     if !only_looks {
@@ -332,7 +334,7 @@ pub(crate) fn shell_texts(action: &Action) -> Vec<String> {
     } else if deed.is_none() && runners::names_language(called) {
         all.extend(runners::codes(input, called));
     }
-    runners::with_variables(input, all)
+    with_variables(input, all)
 }
 
 /// Words with which the names of tools begin that only speak of a command that they are given (ours).
@@ -369,12 +371,17 @@ pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     let read = |input: &Json| {
         let mut all = runners::commands_alone(input);
         all.extend(runners::lines(input));
+        all.extend(runners::programs(input));
         all.retain(|text| runners::begins_with_program(text));
         all
     };
     let mut all = read(&action.input);
     all.extend(runners::wrapped(&action.input, read));
-    runners::with_variables(&action.input, all)
+    if deed_of(&name.words).is_none_or(|deed| deed == Deed::Run) {
+        let alone = free_form::only_text(&action.input).filter(|text| runners::is_command(text));
+        all.extend(alone.map(str::to_owned));
+    }
+    with_variables(&action.input, all)
 }
 
 /// Whether a tool of a server searches in files, by its name and that of its server.
@@ -470,6 +477,7 @@ fn file_paths<'a>(call: &ToolCall<'a>, deed: Option<Deed>, name: &Name) -> Vec<&
     paths.extend(call.texts(&["paths", "files", "file_paths"]));
     // Servers take their arguments within objects, too, some of which are named by themselves alone, and some by their keys.
     let mut told = nested(&call.action().input, PATH_KEYS);
+    told.extend(path_texts(&call.action().input));
     told.extend(keys_that_are_paths(&call.action().input));
     let is_meant = |path: &&str| about_files || is_of_user(call, path);
     for path in told.into_iter().filter(is_meant) {
@@ -482,7 +490,7 @@ fn file_paths<'a>(call: &ToolCall<'a>, deed: Option<Deed>, name: &Name) -> Vec<&
         paths.extend(call.goal().filter(|_| call.text(SOURCE_KEYS).is_none()));
     }
     paths.retain(|path| {
-        let is_address = path.contains("://") && !path.starts_with("file://");
+        let is_address = path.contains("://") && addresses::file_path(path).is_none();
         !is_address && !path.contains('\n') && (is_rooted(path) || about_files)
     });
     if call.text(&["file_path"]).is_some() && paths.is_empty() {
@@ -620,9 +628,23 @@ fn told_apart<'a>(
     let is_local = is_about_files(name) || has(LEAVING);
     let mut kept: Vec<&str> =
         call.goals().into_iter().filter(|goal| is_rooted(goal) && !goal.contains('\n')).collect();
-    for output in nested(&call.action().input, OUTPUTS).into_iter().filter(|_| is_local) {
+    let input = &call.action().input;
+    let is_fetched = addresses::names_address(input);
+    for output in nested(input, OUTPUTS).into_iter().filter(|_| is_local) {
         if !output.contains("://") && !output.contains('\n') && !kept.contains(&output) {
             kept.push(output);
+        }
+    }
+    if is_fetched && !beside::names_place_elsewhere(input) {
+        // What it fetches comes to the place that it is told.
+        let told = texts_within(input, &is_output).into_iter().filter(|text| shapes::is_file(text));
+        let stands_in_folder = |path: &&str| {
+            is_rooted(path) && shapes::folder_of(path) != "/" && call.is_directory(shapes::folder_of(path))
+        };
+        for path in told.chain(paths.iter().copied().filter(stands_in_folder)) {
+            if !kept.contains(&path) {
+                kept.push(path);
+            }
         }
     }
     // What is found by an address or a number lies elsewhere: the path is where it comes to.
@@ -648,13 +670,34 @@ fn keep(call: &mut ToolCall<'_>, goal: &str) {
     }
 }
 
+/// Talks to the hosts of the addresses that a call names, under whatever names: whoever looks asks them all, others those of which more comes.
+fn reach_addresses(call: &mut ToolCall<'_>, deed: Option<Deed>, name: &Name) {
+    let input = &call.action().input;
+    let only_looks = deed == Some(Deed::Look);
+    if only_looks {
+        for address in call.texts(&["url", "urls", "uri"]) {
+            if addresses::web_address(address).is_none() {
+                call.fetch(address);
+            }
+        }
+    } else if deed == Some(Deed::Publish) || !makes_requests(deed, name) {
+        return;
+    }
+    let told = call.texts(&["url", "urls", "uri"]);
+    for address in addresses::web_addresses(input) {
+        // A server is asked about its own pages by their addresses.
+        let is_own = || !told.contains(&address.as_str()) && addresses::is_host_of(&address, &name.server);
+        if only_looks && !is_own() || call.is_grave_address(&address) {
+            call.fetch(&address);
+        }
+    }
+}
+
 fn look(call: &mut ToolCall<'_>, name: &Name) {
-    let addresses = call.texts(ADDRESS_KEYS);
-    if addresses.is_empty() {
+    if call.texts(&["url", "urls", "uri"]).is_empty()
+        && addresses::web_addresses(&call.action().input).is_empty()
+    {
         let server = if name.server.is_empty() { call.tool().to_owned() } else { name.server.clone() };
         call.ask_service(&server);
-    }
-    for address in addresses {
-        call.fetch(address);
     }
 }

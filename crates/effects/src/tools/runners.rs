@@ -139,8 +139,13 @@ impl<'n> Called<'n> {
 /// The command lines of programs that are given with their arguments apart: `{program, args}`. Which field of several a tool reads is not
 /// known, so each counts.
 pub(super) fn programs(input: &Json) -> Vec<String> {
-    let arguments: Vec<Vec<String>> = fields(input, ARGUMENTS).into_iter().filter_map(words).collect();
-    let named = texts(input, PROGRAMS);
+    let arguments: Vec<Vec<String>> = given_arguments(input).into_iter().filter_map(words_or_text).collect();
+    let mut named = texts(input, PROGRAMS);
+    if named.is_empty() {
+        // What is called like a program is one, whatever its field is called.
+        let others = input.as_object().into_iter().flat_map(serde_json::Map::values);
+        named.extend(others.filter_map(Json::as_str).filter(|text| is_program(text)));
+    }
     let together = (arguments.len() > 1).then(|| arguments.concat());
     let arguments: Vec<Vec<String>> = arguments.into_iter().chain(together).collect();
     let line = |(program, arguments): (&str, &Vec<String>)| {
@@ -150,6 +155,38 @@ pub(super) fn programs(input: &Json) -> Vec<String> {
         format!("{program} {}", arguments.join(" "))
     };
     named.iter().flat_map(|program| arguments.iter().map(move |words| (*program, words))).map(line).collect()
+}
+
+/// Endings of fields that hold the arguments of a program, folded: `programArgs` is as good as `args` (ours).
+const ARGUMENT_ENDINGS: &[&str] =
+    &["args", "argv", "arguments", "params", "arglist", "argslist", "argumentlist"];
+
+/// What stands in fields that hold the arguments of a program.
+fn given_arguments(input: &Json) -> Vec<&Json> {
+    let mut all = fields(input, ARGUMENTS);
+    let is_further = |name: &str| {
+        let name = folded(name);
+        !ARGUMENTS.contains(&name.as_str()) && ARGUMENT_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    };
+    let named = input.as_object().into_iter().flatten().filter(|(name, _)| is_further(name));
+    all.extend(named.map(|(_, value)| value));
+    all
+}
+
+/// The words of a list, each in quotes, or a text as it stands.
+fn words_or_text(value: &Json) -> Option<Vec<String>> {
+    match value.as_str() {
+        Some(text) => (!text.trim().is_empty()).then(|| vec![text.to_owned()]),
+        None => words(value),
+    }
+}
+
+/// Whether a text is the name of a known program, or the path of one.
+fn is_program(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    !name.is_empty()
+        && !name.contains(char::is_whitespace)
+        && crate::catalogue::program_names().any(|known| known == name)
 }
 
 /// The texts of fields that hold a command line whatever their tool is called.
@@ -228,7 +265,7 @@ pub(super) fn further_lines(input: &Json, known: &[String]) -> Vec<String> {
 }
 
 /// Whether a text begins with a program that is known, and reads like its words.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     let text = text.trim_start_matches(['(', '{', '!', ' ', '\t', '\n']);
     let first = text.split([';', '|', '&', '\n', ')', '`', '}']).next().unwrap_or_default();
     reads_as_shell(text) && begins_with_program(first)
@@ -603,26 +640,6 @@ pub(super) fn unasked_agent(input: &Json) -> Option<&'static str> {
     let is_never = text(input, &["approvalpolicy"]) == Some("never");
     let is_open = text(input, &["sandbox", "sandboxmode"]) == Some("danger-full-access");
     (is_never && is_open).then_some("codex exec --dangerously-bypass-approvals-and-sandbox x")
-}
-
-/// The same texts, and each with the variables that stand beside it in an object of their own.
-pub(super) fn with_variables(input: &Json, mut all: Vec<String>) -> Vec<String> {
-    const VARIABLES: &[&str] = &["env", "environment", "envvars", "variables", "environmentvariables"];
-    let is_name = |name: &str| {
-        !name.starts_with(|letter: char| letter.is_ascii_digit())
-            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    let mut set = String::new();
-    for (name, value) in fields(input, VARIABLES).into_iter().filter_map(Json::as_object).flatten() {
-        if let Some(value) = value.as_str().filter(|_| !name.is_empty() && is_name(name)) {
-            set.extend(["export ", name.as_str(), "=", quoted(value).as_str(), "\n"]);
-        }
-    }
-    if !set.is_empty() {
-        let also: Vec<String> = all.iter().map(|text| format!("{set}{text}")).collect();
-        all.extend(also);
-    }
-    all
 }
 
 /// The program that a tool is called like.

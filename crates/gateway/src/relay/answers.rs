@@ -7,13 +7,12 @@ use serde_json::{Value as Json, json};
 
 use super::{MOST_VALUES, OpenCall, Pending, Relay, Sent, as_line, to_client};
 use crate::definition::{INSTRUCTIONS, ToolDefinition};
-use crate::message::{Answered, Envelope, Line, count_values, id_of_parts, is_same, mentions, tree};
+use crate::message::{
+    Answered, Envelope, Line, count_values, id_of_parts, is_same, mentions, names_twice, tree,
+};
 use crate::result;
 use crate::reviewer::{CallEnding, Reviewer};
 use crate::texts;
-
-/// By which a server asks for an answer of the model.
-const SAMPLING: &str = "sampling/createMessage";
 
 /// The longest output that is handed to the review of outcomes, in bytes (ours): what is behind it is masked and marked all the same.
 const LONGEST_OUTPUT: usize = 1024 * 1024;
@@ -26,6 +25,16 @@ enum Reply {
     Nothing,
     /// It is not handed on, for this reason.
     Held(String),
+}
+
+/// What becomes of something that a server says by itself.
+enum Said {
+    /// It passes as it came.
+    Harmless,
+    /// This passes in its place.
+    Changed(Json),
+    /// Nobody could look through it.
+    Unreadable,
 }
 
 /// Whether nothing stands in a part of an answer.
@@ -48,9 +57,16 @@ impl<R: Reviewer> Relay<R> {
                 vec![Sent::Remark(texts::held_malformed("server"))]
             }
             Line::Malformed => self.pass_malformed("server", Sent::ToClient(Cow::Borrowed(line))),
-            Line::Message(envelope) if envelope.method.as_deref() == Some(SAMPLING) => {
-                vec![Sent::ToClient(self.for_the_model(line).map_or(Cow::Borrowed(line), Cow::Owned))]
-            }
+            // What a server says by itself reaches models and logs as well: sampling, messages, progress, what it asks the user.
+            Line::Message(envelope) if envelope.method.is_some() => match self.said_by_itself(line) {
+                Said::Harmless => vec![Sent::ToClient(Cow::Borrowed(line))],
+                Said::Changed(message) => vec![Sent::ToClient(Cow::Owned(as_line(&message)))],
+                // A request would wait for ever.
+                Said::Unreadable if envelope.id.is_some() => vec![Sent::ToClient(Cow::Borrowed(line))],
+                Said::Unreadable => {
+                    vec![Sent::Remark(texts::withheld(&self.server, "it cannot be looked through"))]
+                }
+            },
             Line::Message(envelope) => {
                 let pending = match self.pending(&envelope) {
                     Reply::To(pending) => pending,
@@ -65,12 +81,25 @@ impl<R: Reviewer> Relay<R> {
         }
     }
 
-    /// What a server would have the model of the client answer, where something in it must not be read as it is.
-    fn for_the_model(&self, line: &[u8]) -> Option<Vec<u8>> {
-        let key = self.reviewer.key().ok()?;
-        let mut message = tree(line).filter(|_| count_values(line) <= MOST_VALUES)?;
-        let found = result::of_other(message.get_mut("params")?, &key, &self.server);
-        (found.is_something() || says_twice(line)).then(|| as_line(&message))
+    /// What becomes of a request or a notification of the server.
+    fn said_by_itself(&self, line: &[u8]) -> Said {
+        let Ok(key) = self.reviewer.key() else { return Said::Harmless };
+        let Some(mut message) = tree(line).filter(|_| count_values(line) <= MOST_VALUES) else {
+            return Said::Unreadable;
+        };
+        let Some(params) = message.get_mut("params") else { return Said::Harmless };
+        let found = result::of_other(params, &key, &self.server);
+        // Of two values under one name the tree has the last: what the other one holds is looked for in the line, and hidden by nothing but
+        // escapes.
+        let hides = || {
+            let mut whole = Json::from(String::from_utf8_lossy(line));
+            line.contains(&b'\\') || result::of_other(&mut whole, &key, &self.server).is_something()
+        };
+        if found.is_something() || names_twice(line) && hides() {
+            Said::Changed(message)
+        } else {
+            Said::Harmless
+        }
     }
 
     /// What a message answers.
@@ -90,7 +119,9 @@ impl<R: Reviewer> Relay<R> {
 
     fn batch_from_server<'a>(&self, line: &'a [u8], all: &[Envelope]) -> Vec<Sent<'a>> {
         let pending: Vec<Reply> = all.iter().map(|envelope| self.pending(envelope)).collect();
-        if pending.iter().all(|pending| matches!(pending, Reply::Nothing)) {
+        if pending.iter().all(|pending| matches!(pending, Reply::Nothing))
+            && all.iter().all(|envelope| envelope.method.is_none())
+        {
             return vec![Sent::ToClient(Cow::Borrowed(line))];
         }
         let Some(Json::Array(elements)) = tree(line) else {
@@ -101,7 +132,18 @@ impl<R: Reviewer> Relay<R> {
             let pending = match pending {
                 Reply::To(pending) => pending,
                 Reply::Nothing => {
-                    answers.push(element);
+                    match self.said_by_itself(&as_line(&element)) {
+                        Said::Harmless => answers.push(element),
+                        Said::Changed(message) => {
+                            is_changed = true;
+                            answers.push(message);
+                        }
+                        Said::Unreadable => {
+                            is_changed = true;
+                            let why = texts::withheld(&self.server, "it cannot be looked through");
+                            sent.push(Sent::Remark(why));
+                        }
+                    }
                     continue;
                 }
                 Reply::Held(why) => {
@@ -150,13 +192,13 @@ impl<R: Reviewer> Relay<R> {
             return withheld("it is nested too deeply, or no text that can be read".to_owned());
         };
         match pending {
-            Pending::Tools => self.listed(message),
-            Pending::Initialize => self.initialized(message),
+            Pending::Tools if message.get("error").is_none() => self.listed(message),
+            Pending::Initialize if message.get("error").is_none() => self.initialized(message),
             // Nothing stands in it that could be read.
             Pending::Text if ["error", "result"].iter().all(|part| is_empty(message.get(part))) => {
                 (None, Vec::new())
             }
-            Pending::Text | Pending::Call(_) => {
+            Pending::Text | Pending::Call(_) | Pending::Initialize | Pending::Tools => {
                 let key = match self.reviewer.key() {
                     Ok(key) => key,
                     Err(error) => return withheld(format!("secrets in it cannot be masked: {error}")),

@@ -3,6 +3,8 @@
 //! One phrase that no honest page has is enough; of those that a page about agents may have, two must stand close to each other. The
 //! phrases are ours, after the attacks of AgentDojo and InjecAgent, and what Willison and Rehberger collected; none is taken from a data set.
 
+mod languages;
+
 use std::borrow::Cow;
 
 use checkrein_facts::is_hidden;
@@ -180,6 +182,9 @@ fn plain_letter(letter: char) -> char {
 
 /// The piece of one spelling of a text that gives orders.
 fn in_spelling(text: &str) -> Option<String> {
+    if let Some(at) = languages::unspaced(text) {
+        return Some(shown(text, at));
+    }
     let mut doubtful: Option<(usize, usize)> = None;
     let words: Vec<Word> = words(text).collect();
     for (place, word) in words.iter().enumerate() {
@@ -188,10 +193,11 @@ fn in_spelling(text: &str) -> Option<String> {
         let stands = |phrase: &&Phrase| {
             phrase.first().is_some_and(|part| part.contains(&first)) && stands_in(phrase, rest)
         };
-        if PLAIN.iter().any(|phrase| stands(&phrase)) {
+        if PLAIN.iter().chain(languages::PLAIN).any(|phrase| stands(&phrase)) {
             return Some(shown(text, word.start));
         }
-        if let Some(which) = DOUBTFUL.iter().position(|phrase| stands(&phrase)) {
+        let doubtful_here = DOUBTFUL.iter().chain(languages::DOUBTFUL).position(|phrase| stands(&phrase));
+        if let Some(which) = doubtful_here {
             match doubtful {
                 Some((before, at)) if before != which && place - at <= NEAR => {
                     return Some(shown(text, words.get(at).map_or(0, |word| word.start)));

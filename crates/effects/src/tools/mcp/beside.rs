@@ -10,6 +10,7 @@ use crate::effect::NetworkReach;
 use crate::interpreter::known_hosts;
 
 use super::names::{Deed, deed_of, words_of};
+use crate::tools::addresses;
 use crate::tools::call::{DEPTH, is_rooted, texts_within};
 use crate::tools::is_place;
 use crate::tools::patch::{self, PatchStep};
@@ -77,9 +78,7 @@ fn keys<'a>(value: &'a Json, depth: usize, found: &mut Vec<&'a str>) {
 /// The texts in an input that are addresses of files of this machine.
 pub(super) fn file_addresses(input: &Json) -> Vec<&str> {
     let mut all = texts_within(input, &|_| true);
-    all.retain(|text| {
-        text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) && !text.contains('\n')
-    });
+    all.retain(|text| addresses::file_path(text).is_some());
     all
 }
 
@@ -157,8 +156,10 @@ pub(super) fn says_destruction(input: &Json) -> bool {
 fn is_deletion_elsewhere(input: &Json) -> bool {
     let is_method = |name: &str| METHODS.contains(&folded(name).as_str());
     let is_address = |name: &str| ["url", "uri", "endpoint", "address"].contains(&folded(name).as_str());
+    let is_elsewhere = |url: &str| known_hosts::reach(url) != NetworkReach::Local;
     texts_within(input, &is_method).iter().any(|method| method.eq_ignore_ascii_case("delete"))
-        && texts_within(input, &is_address).iter().any(|url| known_hosts::reach(url) != NetworkReach::Local)
+        && (texts_within(input, &is_address).into_iter().any(is_elsewhere)
+            || addresses::web_addresses(input).iter().any(|url| is_elsewhere(url)))
 }
 
 /// Whether an input spells out a request that takes something away, under whatever names: its method and a place, or both in one text.

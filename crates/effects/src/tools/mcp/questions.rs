@@ -3,9 +3,10 @@
 use checkrein_protocol::folded;
 use serde_json::Value as Json;
 
+use super::TALKING;
 use super::names::{Deed, Name, deed_of, split};
 use crate::action::Action;
-use crate::tools::call::{texts_of, texts_within};
+use crate::tools::call::{DEPTH, texts_of, texts_within};
 
 /// The SQL texts of a tool that asks a database.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
@@ -27,6 +28,95 @@ pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
     let reads = |text: &&str| if asks { holds_sql(text) } else { is_sql(text) };
     let asked = texts_within(input, &is_question).into_iter().filter(reads);
     all.extend(asked.map(str::to_owned));
+    let beneath = |field: &str| QUESTIONS.contains(&folded(field).as_str());
+    all.extend(texts_beneath(input, &beneath).into_iter().filter(reads).map(str::to_owned));
+    with_other_readings(all)
+}
+
+/// The texts of a tool that are SQL under names which say nothing of it. Of one that only looks, keeps or talks they are what it is about.
+pub(crate) fn further_sql_texts(action: &Action) -> Vec<String> {
+    let name = split(action.tool.as_str());
+    let keeps = match deed_of(&name.words) {
+        None | Some(Deed::Run | Deed::Destroy) => false,
+        Some(Deed::Look) => !asks_database(&name),
+        Some(Deed::Quiet | Deed::Change | Deed::Publish) => true,
+    };
+    if keeps || name.begins_with(TALKING) {
+        return Vec::new();
+    }
+    let is_meant = |field: &str| !ABOUT.contains(&folded(field).as_str());
+    let texts = texts_beneath(&action.input, &is_meant).into_iter().filter(|text| is_sql(text));
+    with_other_readings(texts.map(str::to_owned).collect())
+}
+
+/// Fields that hold words about a call, or what a statement puts into its places, folded (ours; DB-API `params`, node-postgres `values`).
+const ABOUT: &[&str] = &[
+    "title",
+    "description",
+    "explanation",
+    "reason",
+    "comment",
+    "note",
+    "notes",
+    "message",
+    "prompt",
+    "purpose",
+    "summary",
+    "content",
+    "contents",
+    "body",
+    "goal",
+    "task",
+    "text",
+    "thought",
+    "values",
+    "bindings",
+    "row",
+    "rows",
+    "record",
+    "records",
+    "data",
+    "document",
+    "documents",
+    "markdown",
+    "html",
+    "question",
+];
+
+/// The texts below a name that is meant, through objects of any depth up to a name that is not; what stands in a list below `params` is bound to
+/// a statement, and is none.
+fn texts_beneath<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    const BOUND: &[&str] = &["params", "parameters", "args", "arguments", "values", "bindings"];
+    let is_about = |field: &str| ABOUT.contains(&field) && field != "text";
+    let mut found = Vec::new();
+    let mut open = vec![(input, false, DEPTH)];
+    while let Some((value, is_named, depth)) = open.pop() {
+        match value {
+            Json::String(text) if is_named && !text.is_empty() => found.push(text.as_str()),
+            Json::Array(items) if depth > 0 => {
+                open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
+            }
+            Json::Object(fields) if depth > 0 => {
+                for (name, value) in fields.iter().rev() {
+                    let field = folded(name);
+                    let is_bound = value.is_array() && BOUND.contains(&field.as_str());
+                    if !is_about(&field) && !is_bound {
+                        open.push((value, is_named || is_meant(name), depth - 1));
+                    }
+                }
+            }
+            Json::Null
+            | Json::Bool(_)
+            | Json::Number(_)
+            | Json::String(_)
+            | Json::Array(_)
+            | Json::Object(_) => {}
+        }
+    }
+    found
+}
+
+fn with_other_readings(mut all: Vec<String>) -> Vec<String> {
     // What is a comment for one database is none for another: each reading counts.
     let readings: Vec<String> = all.iter().flat_map(|text| other_readings(text)).collect();
     all.extend(readings);
