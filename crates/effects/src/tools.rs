@@ -283,9 +283,9 @@ pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     distinct(mcp::further_shell_texts(action))
 }
 
-/// The command line of a search by a tool that shows lines (`Grep`), from which follows what secrets it comes by.
+/// The command line of a search by a tool that shows lines (`Grep`), or reads what a pattern chooses (`read_many_files`), from which follows what secrets it comes by.
 pub(crate) fn search_line(action: &Action, world: &dyn World) -> Option<String> {
-    searches::line(action, world)
+    searches::line(action, world).or_else(|| searches::reading_line(action, world))
 }
 
 /// The texts of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).
