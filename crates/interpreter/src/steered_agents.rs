@@ -100,7 +100,7 @@ fn loads(name: &str, value: &str) -> bool {
         "NODE_OPTIONS" | "BUN_OPTIONS" => {
             let words = value.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\''));
             words.map(|word| word.split('=').next().unwrap_or(word)).any(|word| {
-                LOADING.iter().any(|option| word == *option)
+                LOADING.contains(&word)
                     || word.starts_with("--inspect")
                     || word.starts_with("-r") && !word.starts_with("--")
             })

@@ -114,7 +114,7 @@ pub(crate) fn given(machine: &mut Machine<'_>, name: &str, value: Option<&str>) 
     let Some(value) = value else { return };
     match steers(name, Some(value)) {
         Some(Steering::Unasked | Steering::Unbound | Steering::Connection) => {
-            agents::steer_later_agents(machine)
+            agents::steer_later_agents(machine);
         }
         // Code counts below, for every program, and places above.
         Some(Steering::Place | Steering::Code) | None => {}
