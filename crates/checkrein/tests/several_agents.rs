@@ -137,6 +137,29 @@ fn problems_of_several_agents_are_told_in_full_with_their_names() {
     assert!(said(&output).contains("Qwen Code    written    ~/.qwen/settings.json"), "{output:?}");
 }
 
+#[test]
+fn uninstall_says_how_a_server_comes_out_of_a_file_that_it_cannot_read() {
+    let environment = machine();
+    let file = environment.home().join(".cursor/mcp.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let with = |end: &str| {
+        format!(
+            r#"{{"mcpServers": {{"a": {{"command": "checkrein", "args": ["mcp", "--name", "a", "--", "npx", "x"]{end}"#
+        )
+    };
+    fs::write(&file, with("}}")).unwrap();
+    let output = environment.checkrein(&["uninstall", "--client", "cursor", "--yes"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{told}");
+    assert!(told.contains("by hand: where `command` is checkrein"), "{told}");
+    assert!(told.contains("this file stays as it is") && !told.contains("nothing was changed"), "{told}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), with("}}"));
+    // One that names no such server has nothing to be taken out.
+    fs::write(&file, "{\"x\": \"checkrein\"").unwrap();
+    let output = environment.checkrein(&["uninstall", "--client", "cursor", "--yes"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("by hand: where"), "{output:?}");
+}
+
 /// A client with servers in each of three files, and one without.
 fn servers_of_three() -> TestEnvironment {
     let environment = TestEnvironment::new();

@@ -135,6 +135,8 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         "what is typed into an open program (`write_stdin`) reaches no hook, so a call that leaves a shell, an interpreter, a pager or an \
          editor open is refused; the pager that git starts on a terminal (`git log`) is not, since no hook is told whether there is one",
         "a hook's question would let the call run, so a call that needs a question is refused, and the user runs it in a terminal",
+        "it refuses `rm -rf` and other commands by rules of its own, and tells no hook: a call that it refuses may be recorded as saved first, and \
+         its outcome is unknown",
         "it does not report whether a command failed, so a predicted change that did not happen is not a surprise",
     ],
     hints: HintDelivery::WithTheCall,

@@ -113,14 +113,16 @@ impl SettingsError {
     /// Returns what to do about it where something was to be written.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NotJson { .. } | Self::NotToml { .. } => "mend the file by hand first; nothing was changed",
-            Self::Twofold { .. } => "take one of the two away first; nothing was changed",
-            Self::Foreign => "move it away first; nothing was changed",
+            Self::NotJson { .. } | Self::NotToml { .. } => {
+                "mend the file by hand first; this file stays as it is"
+            }
+            Self::Twofold { .. } => "take one of the two away first; this file stays as it is",
+            Self::Foreign => "move it away first; this file stays as it is",
             Self::Changed => {
-                "move what you added into a file of its own and delete this one; nothing was changed"
+                "move what you added into a file of its own and delete this one; this file stays as it is"
             }
             Self::WrongType { .. } => {
-                "the client would drop the whole file with this value; mend it first, nothing was changed"
+                "the client would drop the whole file with this value; mend it first, this file stays as it is"
             }
         }
     }

@@ -10,6 +10,7 @@
 mod decode;
 mod encode;
 
+use checkrein_facts::{Steering, steering};
 use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
 use serde_json::{Value as Json, json};
@@ -64,6 +65,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         guarded: &[
             (ClientPath::Project(".gemini/settings.json"), "the hook settings of Gemini CLI in this project"),
             (ClientPath::Folder("settings.json"), "the hook settings of Gemini CLI of this user"),
+            (ClientPath::Project(".gemini/.env"), "variables that Gemini CLI loads in this project"),
+            (ClientPath::Folder(".env"), "variables that Gemini CLI loads for this user"),
+            (ClientPath::Folder("trustedFolders.json"), "the folders whose hooks Gemini CLI runs"),
             (ClientPath::Machine("etc/gemini-cli"), "the managed settings of Gemini CLI"),
         ],
         interposing: &[],
@@ -182,11 +186,16 @@ fn variables(text: &str) -> Vec<(String, String)> {
     text.lines().filter_map(variable).collect()
 }
 
+/// Whether a variable decides where the guard finds its places, or Gemini CLI its settings, or which code the shell of its hooks loads.
 fn leads_guard(name: &str) -> bool {
-    const NAMES: [&str; 7] =
-        ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "BASH_ENV", "ENV", "SHELLOPTS", "GEMINI_CLI_HOME"];
-    NAMES.contains(&name)
-        || ["CHECKREIN_", "LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+    match steering(name) {
+        Some(Steering::Place | Steering::Unasked) => true,
+        Some(Steering::Code) => {
+            ["LD_", "DYLD_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
+                || ["BASH_ENV", "ENV", "SHELLOPTS"].contains(&name)
+        }
+        Some(Steering::Unbound | Steering::Connection) | None => false,
+    }
 }
 
 fn canary(cwd: &AbsolutePath) -> Json {

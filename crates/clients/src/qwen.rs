@@ -47,6 +47,9 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         guarded: &[
             (ClientPath::Project(".qwen/settings.json"), "the hook settings of Qwen Code in this project"),
             (ClientPath::Folder("settings.json"), "the hook settings of Qwen Code of this user"),
+            (ClientPath::Project(".qwen/.env"), "variables that Qwen Code loads in this project"),
+            (ClientPath::Folder(".env"), "variables that Qwen Code loads for this user"),
+            (ClientPath::Folder("trustedFolders.json"), "the folders whose hooks Qwen Code runs"),
             (ClientPath::Machine("etc/qwen-code"), "the managed settings of Qwen Code"),
         ],
         environment: &[".qwen/.env", ".env"],

@@ -37,6 +37,7 @@ use serde_json::Value as Json;
 use crate::action::Action;
 use crate::effect::{Certainty, Effect, EffectKind, Severity, Target};
 use crate::interpreter::default_settings::unusual_setting;
+use crate::interpreter::steered_agents::{is_loaded, steering_note, steering_variable};
 use crate::interpreter::unchecked_files::switched_off_in;
 use crate::interpreter::{AnnouncedContent, Last, resolve};
 use crate::nature::Nature;
@@ -72,12 +73,34 @@ fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<E
     let paths = effects.iter().filter(is_write).filter_map(|effect| effect.target.path());
     let found: Vec<Effect> = paths
         .filter_map(|path| {
-            let value = named(path)?;
+            // It may have stood there before.
+            let stood = |value: &String| {
+                matches!(world.text(path), FileText::Whole(before) if before.contains(value.as_str()))
+            };
+            let value = named(path).filter(|value| !stood(value))?;
             let mut effect = Effect::new(EffectKind::Persistence, Target::Path(path.clone()));
             effect.note = format!("names `{value}`, which programs run or take packages from, from now on");
             Some(effect)
         })
         .collect();
+    effects.extend(found);
+}
+
+/// Adds that what a tool writes into a file which agents load steers them.
+fn note_steering_variables(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
+    let is_write = |effect: &&Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
+    let paths = effects.iter().filter(is_write).filter_map(|effect| effect.target.path());
+    let found = paths.filter(|path| is_loaded(path)).filter_map(|path| {
+        let before = world.text(path);
+        let steering =
+            texts_in(&action.input).into_iter().find_map(|text| steering_variable(path, text, &before));
+        let (name, what) = steering?;
+        let mut effect = Effect::new(EffectKind::SystemModification, Target::Path(path.clone()));
+        effect.severity = Severity::High;
+        effect.note = steering_note(&name, path, what);
+        Some(effect)
+    });
+    let found: Vec<Effect> = found.collect();
     effects.extend(found);
 }
 
@@ -123,6 +146,7 @@ pub(crate) fn tool_effects(action: &Action, world: &dyn World, explained: Explai
     let mut effects = call.into_effects();
     note_default_settings(action, world, &mut effects);
     note_unchecked_files(action, &mut effects);
+    note_steering_variables(action, world, &mut effects);
     if world.tool_output() == ToolOutput::Masked && shows_text(action) {
         for effect in &mut effects {
             if effect.kind == EffectKind::FileRead
@@ -304,9 +328,9 @@ pub(crate) fn further_shell_texts(action: &Action) -> Vec<String> {
     distinct(mcp::further_shell_texts(action))
 }
 
-/// The command line of a search by a tool that shows lines (`Grep`), from which follows what secrets it comes by.
+/// The command line of a search by a tool that shows lines (`Grep`), or reads what a pattern chooses (`read_many_files`), from which follows what secrets it comes by.
 pub(crate) fn search_line(action: &Action, world: &dyn World) -> Option<String> {
-    searches::line(action, world)
+    searches::line(action, world).or_else(|| searches::reading_line(action, world))
 }
 
 /// The texts of a tool that runs PowerShell, as clients have one on other systems (`PowerShell`, `mcp__windows__powershell_run`).

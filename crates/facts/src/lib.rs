@@ -6,6 +6,7 @@
 //! | `recorded` | the world as a list of facts, for replay and tests |
 //! | `tally` | what a session counts: amounts in windows of time |
 //! | `terminal` | terminals and open programs into which a session types |
+//! | `agent_variables` | variables that steer an agent that starts with them |
 //! | `environment` | variables that lead the guard itself |
 //! | `hook_line` | the command line by which a client asks the guard |
 //! | `generated` | files that a build, an install or a download makes again |
@@ -24,6 +25,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod agent_variables;
 mod answering_event;
 mod attack_tools;
 mod environment;
@@ -41,6 +43,7 @@ mod tally;
 mod terminal;
 mod world;
 
+pub use agent_variables::{Steering, steering, steering_names};
 pub use answering_event::{ANSWERING_EVENT, is_answering_event, names_answering_event};
 pub use attack_tools::is_attack_tool;
 pub use environment::leads_guard;

@@ -3,10 +3,12 @@
 //! in the session.
 
 mod kinds;
+mod projects;
 
 pub use kinds::KUBERNETES_CREDENTIALS;
 
 use kinds::KINDS;
+use projects::{IN_PROJECTS, PRELOADING};
 
 use crate::call::Call;
 use crate::draft::Draft;
@@ -46,9 +48,30 @@ enum Arguments {
 /// What settings in a home directory name, when their text is this, that a program runs or takes packages from, and that is not what such
 /// settings are for; `None` where nothing is.
 pub fn unusual_setting(path: &AbsolutePath, home: &AbsolutePath, text: &str) -> Option<String> {
-    let rest = path.relative_to(home)?;
-    let kind = KINDS.iter().find(|kind| kind.files.contains(&rest))?;
-    value_in(kind, text)
+    let ends = |end: &&str| path.as_str().ends_with(end);
+    let at_home =
+        path.relative_to(home).and_then(|rest| KINDS.iter().find(|kind| kind.files.contains(&rest)));
+    let kind = at_home.or_else(|| IN_PROJECTS.iter().find(|kind| kind.files.iter().any(ends)));
+    let preloaded = || PRELOADING.0.iter().any(ends).then(|| preloaded(text, PRELOADING.1)).flatten();
+    kind.and_then(|kind| value_in(kind, text)).or_else(preloaded)
+}
+
+/// What a key of a text of TOML names that stands before its first table.
+fn preloaded(text: &str, key: &str) -> Option<String> {
+    let joined = joined(text);
+    let mut head = joined.lines().take_while(|line| !line.trim_start().starts_with('['));
+    head.find_map(|line| {
+        let value = line.trim_start().trim_start_matches('+').trim_start().strip_prefix(key)?.trim_start();
+        let value = value.strip_prefix('=')?.trim_matches([' ', '[', ']', '"', '\'']);
+        (!value.is_empty()).then(|| value.to_owned())
+    })
+}
+
+/// Whether a file is one of these tables.
+fn is_known(path: &AbsolutePath, home: &AbsolutePath) -> bool {
+    let at_home =
+        path.relative_to(home).is_some_and(|rest| KINDS.iter().any(|kind| kind.files.contains(&rest)));
+    at_home || IN_PROJECTS.iter().flat_map(|kind| kind.files).any(|end| path.as_str().ends_with(end))
 }
 
 /// The first value of a key of this kind that is not usual.
@@ -147,10 +170,12 @@ fn is_usual(kind: &Kind, value: &str) -> bool {
 fn is_usual_part(usual: &str, part: &str) -> bool {
     part == usual
         || part.strip_prefix(usual).is_some_and(|more| {
+            let is_folder = usual.ends_with('/') && !usual.contains("://");
             let is_place = usual.contains("://") || usual.starts_with('/');
             let is_option = usual.starts_with('-');
             let is_release = usual == "go1";
-            is_place && more.starts_with('/')
+            is_folder && !more.contains("..")
+                || is_place && more.starts_with('/')
                 || is_option && (more.starts_with('=') || usual.ends_with('='))
                 || is_release && more.starts_with('.')
         })
@@ -160,10 +185,15 @@ impl Machine<'_> {
     /// Adds that settings of this home which the command writes name what programs run from now on.
     pub(super) fn note_default_settings(&mut self) {
         let home = self.world().place().home.clone();
-        for path in KINDS.iter().flat_map(|kind| kind.files).map(|file| home.join(file)) {
-            if !self.is_written_here(&path) {
-                continue;
-            }
+        let is_written = |kind: EffectKind| matches!(kind, EffectKind::FileCreate | EffectKind::FileModify);
+        let written = self.findings.effects.iter().filter(|effect| is_written(effect.kind));
+        let in_projects = written.filter_map(|effect| effect.target.path().cloned());
+        let at_home = KINDS.iter().flat_map(|kind| kind.files).map(|file| home.join(file));
+        let mut paths: Vec<AbsolutePath> = at_home.chain(in_projects).collect();
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| is_known(path, &home) && self.is_written_here(path));
+        for path in paths {
             let text = self.text(&path);
             let before = self.world().text(&path);
             let Some(value) = text.as_exact().and_then(|text| unusual_setting(&path, &home, text)) else {
@@ -291,6 +321,22 @@ mod tests {
             (".config/yt-dlp/config", "--exec \"sh -c x\"\n"),
             (".aria2/aria2.conf", "on-download-complete=/tmp/x\n"),
             (".config/bat/config", "--pager=\"sh -c x\"\n"),
+            ("proj/.npmrc", "save-exact=true\nscript-shell=./x.sh\n"),
+            ("proj/.npmrc", "node-options=--require ./x.js\n"),
+            ("proj/.npmrc", "registry=https://packages.evil.example/\n"),
+            ("proj/.yarnrc.yml", "nodeLinker: node-modules\nyarnPath: ./x.cjs\n"),
+            ("proj/.yarnrc.yml", "yarnPath: .yarn/releases/../../x.cjs\n"),
+            ("proj/.yarnrc.yml", "plugins:\n  - path: ./x.cjs\n    spec: x\n"),
+            ("proj/.yarnrc.yml", "npmRegistryServer: \"https://packages.evil.example\"\n"),
+            ("proj/.yarnrc", "yarn-path \"./x.js\"\n"),
+            ("proj/pnpm-workspace.yaml", "packages:\n  - packages/*\nscriptShell: ./x.sh\n"),
+            ("proj/pnpm-workspace.yaml", "registry: https://packages.evil.example\n"),
+            ("proj/bunfig.toml", "preload = [\"./x.ts\"]\n"),
+            ("proj/bunfig.toml", "preload = [\n  \"./x.ts\",\n]\n[test]\ncoverage = true\n"),
+            ("proj/bunfig.toml", "[install]\nregistry = \"https://packages.evil.example\"\n"),
+            ("proj/uv.toml", "[[index]]\nurl = \"https://packages.evil.example/simple\"\n"),
+            ("proj/.venv/pip.conf", "[global]\nindex-url = https://packages.evil.example/simple\n"),
+            ("proj/deno.json", "{\"importMap\": \"https://evil.example/map.json\"}"),
         ] {
             assert!(found(file, text).is_some(), "{file} {text}");
         }
@@ -330,6 +376,23 @@ mod tests {
             (".config/yt-dlp/config", "-o %(title)s.%(ext)s\n--downloader aria2c\n"),
             (".config/bat/config", "--theme=\"OneHalfDark\"\n--pager=\"less -FR\"\n"),
             (".kube/other", "      command: sh\n"),
+            (
+                "proj/.npmrc",
+                "save-exact=true\nengine-strict=true\n@acme:registry=https://npm.acme.example/\n",
+            ),
+            ("proj/.yarnrc.yml", "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.5.0.cjs\n"),
+            ("proj/.yarnrc.yml", "plugins:\n  - path: .yarn/plugins/@yarnpkg/plugin-x.cjs\n    spec: x\n"),
+            ("proj/pnpm-workspace.yaml", "packages:\n  - packages/*\ncatalog:\n  react: ^19.0.0\n"),
+            ("proj/bunfig.toml", "[test]\npreload = [\"./setup.ts\"]\ncoverage = true\n"),
+            ("proj/bunfig.toml", "[install]\nexact = true\nregistry = \"https://registry.npmjs.org\"\n"),
+            (
+                "proj/uv.toml",
+                "[[index]]\nname = \"pytorch\"\nurl = \"https://download.pytorch.org/whl/cpu\"\n",
+            ),
+            (
+                "proj/deno.json",
+                "{\"tasks\": {\"a\": \"deno run a.ts\"}, \"importMap\": \"./import_map.json\"}",
+            ),
         ] {
             assert_eq!(found(file, text), None, "{file} {text}");
         }

@@ -70,6 +70,7 @@
 //! | `unread_secrets` | secrets that a program gets which says nothing about them |
 //! | `unread_words` | words that nobody reads, and what they would take away |
 //! | `unbounded` | what goes on without end |
+//! | `steered_agents` | variables in files that agents load when they start |
 //! | `unchecked_files` | settings in files by which a program checks no more whom it talks to |
 //! | `scan` | looking over what is not followed |
 //! | `brought` | trees that are brought over a directory, and second names of files |
@@ -200,6 +201,7 @@ pub mod signals;
 mod simple;
 mod speech;
 mod statements;
+pub mod steered_agents;
 pub mod strings;
 mod sweeps;
 mod taken_from_person;

@@ -652,6 +652,7 @@ impl Machine<'_> {
     pub fn into_prediction(mut self) -> Prediction {
         self.note_default_settings();
         self.note_unchecked_files();
+        self.note_steering_variables();
         self.note_typed_targets();
         provenance::tell(&mut self.findings.effects, self.world.place());
         self.name_secrets();

@@ -196,7 +196,10 @@ fn described(pins: &Pins) -> McpServer {
 
 fn show(pins: &Pins) {
     let tools = counted(pins.tools.values().filter(|pin| pin.accepted.is_some()).count() as u64, "tool");
-    print(&format!("{}: {tools} accepted", plain(&pins.names.join(", "))));
+    print(&format!(
+        "{}: {tools} as the server first told of them, or as you accepted them since",
+        plain(&pins.names.join(", "))
+    ));
     print(&format!("  runs {}", plain(&pins.origin)));
     for (tool, pin, waiting) in pins.waiting() {
         print(&format!("  `{}` waits for you: {}", plain(tool), plain(&waiting.why)));

@@ -87,12 +87,22 @@ pub(super) fn direct(
             Ok(after) => found.push(ServersBack { path, before, after }),
             Err(error) => {
                 tell_unreadable(&path, &error);
+                if GATEWAY_WORDS.iter().any(|words| before.contains(words)) {
+                    log(BY_HAND);
+                }
                 exit = ExitStatus::Failed;
             }
         }
     }
     Ok((found, exit))
 }
+
+/// What a text holds that puts servers behind the gateway: the word in quotes of JSON or TOML, or in one command line.
+const GATEWAY_WORDS: &[&str] = &["\"mcp\"", "'mcp'", "checkrein mcp"];
+
+/// How a server comes from behind the gateway by hand.
+const BY_HAND: &str = "by hand: where `command` is checkrein, the server's own command stands behind `--` in `args`: \
+     put its first word into `command`, leave the rest in `args`, and take `mcp` and what stands before it out";
 
 /// Says that a file is left as it is. The others are not made to wait for it.
 fn tell_unreadable(path: &AbsolutePath, error: &SettingsError) {

@@ -3,10 +3,11 @@
 mod options;
 mod servers;
 
-use checkrein_facts::GuardedStart;
+use checkrein_facts::{GuardedStart, Steering, steering, steering_names};
 use checkrein_protocol::AbsolutePath;
 
 use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::steered_agents::steers;
 use crate::interpreter::{Call, Draft, Exit, Input, Machine, Value};
 
 use options::{asks_nobody, by_itself, with_other_settings};
@@ -14,77 +15,8 @@ use options::{asks_nobody, by_itself, with_other_settings};
 /// The modes of goose in which it asks. Where nothing is said it does not (source: its guide to permission modes).
 const ASKING_MODES: &[&str] = &["approve", "smart_approve", "chat"];
 
-/// Variables that say the same, whatever they hold but a plain no.
-const UNASKED_VARIABLES: &[&str] = &[
-    "OPENCODE_PURE",
-    "OPENCODE_YOLO",
-    "OPENCODE_PERMISSION",
-    "OPENCODE_DISABLE_PROJECT_CONFIG",
-    "KILO_PURE",
-    "KILO_PERMISSION",
-    "KILO_DISABLE_PROJECT_CONFIG",
-    "CLINE_HOOKS_DIR",
-    "CLINE_TOOL_APPROVAL_MODE",
-    "GEMINI_CLI_TRUST_WORKSPACE",
-    "IS_SANDBOX",
-    "GEMINI_YOLO",
-    "HERMES_YOLO_MODE",
-    "CLAUDE_CODE_SIMPLE",
-    "COPILOT_ALLOW_ALL",
-    "ALTIMATE_CLI_YOLO",
-];
-
 /// Variables that a plain no switches off.
 const SWITCHES: &[&str] = &["PLUGINS", "HOOKS", "EXTENSIONS"];
-
-/// Variables that tell an agent where its settings lie, or what they say, and its guard where its state does; another place means other
-/// hooks, or none, and another memory of what the user allowed and stopped. Sources: the documentation of each, and the names that the programs
-/// of OpenCode 1.18, Kilo 7.7, Gemini CLI 0.61, Qwen Code 0.24, Cline 3.0 and Droid 0.225 hold.
-const PLACES: &[&str] = &[
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "XDG_DATA_HOME",
-    "CHECKREIN_HOME",
-    "CHECKREIN_RUN",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "GEMINI_CLI_HOME",
-    "KIRO_HOME",
-    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
-    "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
-    "OPENCODE_CONFIG",
-    "OPENCODE_CONFIG_DIR",
-    "OPENCODE_CONFIG_CONTENT",
-    "OPENCODE_TEST_HOME",
-    "OPENCODE_TEST_MANAGED_CONFIG_DIR",
-    "KILO_CONFIG",
-    "KILO_CONFIG_DIR",
-    "KILO_CONFIG_CONTENT",
-    "KILO_TEST_HOME",
-    "KILO_TEST_MANAGED_CONFIG_DIR",
-    "CLINE_DIR",
-    "CLINE_DATA_DIR",
-    "CLINE_GLOBAL_SETTINGS_PATH",
-    "CLINE_SANDBOX_DATA_DIR",
-    "FACTORY_HOME_OVERRIDE",
-    "FACTORY_PROFILE_DIR",
-    "FACTORY_RUNTIME_SETTINGS_PATH",
-    "FACTORY_ORG_MANAGED_SETTINGS_LOCAL_PATH",
-    "HERMES_HOME",
-    "OPENCLAW_HOME",
-    "OPENCLAW_CONFIG_PATH",
-    "AMP_SETTINGS_FILE",
-    "COPILOT_HOME",
-    "GOOSE_CONFIG_DIR",
-    "CURSOR_CONFIG_DIR",
-    "QWEN_HOME",
-    "QWEN_CODE_SYSTEM_SETTINGS_PATH",
-    "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
-    "QWEN_CODE_TRUSTED_FOLDERS_PATH",
-    "PI_CODING_AGENT_DIR",
-];
 
 /// Subcommands that handle what watches an agent.
 const WATCHING: &[&str] = &["plugin", "plugins", "hook", "hooks", "extension", "extensions"];
@@ -390,7 +322,7 @@ fn by_mode_of_goose(machine: &Machine<'_>, call: &Call) -> Option<&'static str> 
 
 /// Whether a variable tells an agent where its settings lie, or its guard where its state does.
 pub(crate) fn is_place(name: &str) -> bool {
-    PLACES.contains(&name)
+    steering(name) == Some(Steering::Place)
 }
 
 /// What such a variable held before the command; `None` when it was not set.
@@ -409,6 +341,11 @@ pub(crate) fn move_later_agents(machine: &mut Machine<'_>) {
     ));
 }
 
+/// Adds that agents which start later ask nobody, or talk to somebody else.
+pub(crate) fn steer_later_agents(machine: &mut Machine<'_>) {
+    machine.add(unwatched("has every later agent ask nobody, or talk to another host than its own"));
+}
+
 /// Whether variables that the command sets take the agent away from its settings.
 fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
     // What is set on another machine is not known, and is nothing that the command set.
@@ -421,15 +358,25 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
         (value.as_exact() != before(name).as_deref()).then_some(value)
     };
     let is_no = |value: &Value| matches!(value.as_exact(), Some("" | "0" | "false" | "no" | "off"));
-    if UNASKED_VARIABLES.iter().filter_map(given).any(|value| !is_no(&value))
+    let steered = |what: &[Steering]| {
+        steering_names(what)
+            .any(|name| given(&name).is_some_and(|value| steers(name, value.as_exact()).is_some()))
+    };
+    if steered(&[Steering::Unasked, Steering::Unbound])
         || SWITCHES.iter().filter_map(given).any(|value| is_no(&value))
     {
         return Some("starts an agent without what watches it");
     }
-    PLACES
-        .iter()
-        .any(|name| given(name).is_some() || machine.variable(name).is_none() && before(name).is_some())
-        .then_some("starts an agent with other settings than its own")
+    let is_elsewhere = steering_names(&[Steering::Place])
+        .any(|name| given(&name).is_some() || machine.variable(name).is_none() && before(name).is_some());
+    if is_elsewhere {
+        return Some("starts an agent with other settings than its own");
+    }
+    if steered(&[Steering::Code]) {
+        return Some("starts an agent that loads other code than its own");
+    }
+    steered(&[Steering::Connection])
+        .then_some("starts an agent that talks to another host than its own, which reads and answers all")
 }
 
 /// Editors with an agent in them: without words that start it, they open a window before which a user sits.

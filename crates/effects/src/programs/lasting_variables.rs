@@ -3,7 +3,10 @@
 //! Most of them are the agent's work. One that says where an agent or its guard has its place takes every later agent away from its
 //! hooks, or its guard from what it remembers; one that makes programs run code does so for all that start later, as it would here.
 
+use checkrein_facts::Steering;
+
 use crate::effect::{EffectKind, Severity, Target};
+use crate::interpreter::steered_agents::steers;
 use crate::interpreter::{Call, Draft, Exit, Machine, Value};
 
 use super::agents;
@@ -109,6 +112,13 @@ pub(crate) fn given(machine: &mut Machine<'_>, name: &str, value: Option<&str>) 
         agents::move_later_agents(machine);
     }
     let Some(value) = value else { return };
+    match steers(name, Some(value)) {
+        Some(Steering::Unasked | Steering::Unbound | Steering::Connection) => {
+            agents::steer_later_agents(machine);
+        }
+        // Code counts below, for every program, and places above.
+        Some(Steering::Place | Steering::Code) | None => {}
+    }
     let runs_code = match name {
         "PATH" => !leads_to_installed_programs(machine, value),
         // A file for `sh`; programs call other things so.

@@ -125,6 +125,7 @@ use crate::interpreter::{Call, Exit, Machine};
 
 pub(crate) use agents::is_place as is_place_of_agents;
 pub(crate) use archives::unpacked;
+pub(crate) use code::braces;
 pub(crate) use code::code;
 pub(crate) use code::line as line_of_code;
 pub(crate) use compiled::sources;

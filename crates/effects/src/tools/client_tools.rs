@@ -18,7 +18,7 @@ use super::addresses;
 use super::call::{PATH_KEYS, ToolCall, text_of, texts_within, values_of};
 use super::patch::{self, PatchStep};
 use super::runners;
-use super::searches::{GLOBS, globs};
+use super::searches::{Chosen, GLOBS, below, choices, globs};
 
 /// What a tool does, in as few kinds as there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,10 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
         Native::List => {
             for text in searched(call) {
                 let path = call.path(text, Last::Follow);
+                call.add(EffectKind::FileRead, Target::Path(path));
+            }
+            for folder in led_to(call, &["pattern", "glob_pattern", "patterns", "query"]) {
+                let path = call.path(&folder, Last::Follow);
                 call.add(EffectKind::FileRead, Target::Path(path));
             }
         }
@@ -305,7 +309,7 @@ fn paths_of<'a>(call: &ToolCall<'a>, names: &[&[&str]]) -> Vec<&'a str> {
 }
 
 fn each_path<'a>(call: &mut ToolCall<'a>, mut work: impl FnMut(&mut ToolCall<'a>, &'a str)) {
-    let mut paths = paths_of(call, &[PATH_KEYS, &["paths", "files", "file_paths", "include"]]);
+    let mut paths = paths_of(call, READ);
     // Several edits may name a file each.
     for path in
         texts_within(&call.action().input, &|name| PATH_KEYS.iter().any(|key| is_same_name(key, name)))
@@ -332,26 +336,48 @@ fn read_chosen(call: &mut ToolCall<'_>, pattern: &str) {
     if name.starts_with('.') || places::credential(&place.join(name), call.home()).is_some() {
         call.add(EffectKind::FileRead, Target::Glob(format!("{place}/{name}")));
     }
-    let input = &call.action().input;
+    if takes_ignored(&call.action().input) && name == "*" {
+        call.add(EffectKind::FileRead, Target::Glob(format!("{place}/.env")));
+    }
+}
+
+/// Whether a call says that what git ignores is taken as well.
+pub(super) fn takes_ignored(input: &Json) -> bool {
     let holders = [Some(input), input.get("file_filtering_options")];
     let says_no = |holder: &Json| {
         ["respect_git_ignore", "respectGitIgnore"]
             .iter()
             .any(|field| holder.get(field).and_then(Json::as_bool) == Some(false))
     };
-    let takes_ignored = holders.into_iter().flatten().any(says_no);
-    if takes_ignored && name == "*" {
-        call.add(EffectKind::FileRead, Target::Glob(format!("{place}/.env")));
-    }
+    holders.into_iter().flatten().any(says_no)
 }
+
+/// The patterns of names by which a tool that reads files whole chooses them (`read_many_files`); none of any other tool.
+pub(super) fn read_patterns<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
+    if known(call.tool(), is_setting(call.action())) != Some(Native::Read) {
+        return Vec::new();
+    }
+    let is_pattern = |text: &&str| {
+        text.contains(['*', '?', '[', '{']) && call.entry(&call.path(text, Last::Follow)) == Entry::Missing
+    };
+    paths_of(call, READ).into_iter().filter(is_pattern).collect()
+}
+
+/// The fields that name what is read.
+const READ: &[&[&str]] = &[PATH_KEYS, &["paths", "files", "file_paths", "include"]];
 
 /// The keys of the guard in its folder of records.
 const KEYS_OF_THE_GUARD: [&str; 4] =
     ["mask.key", "server/links.key", "server/tls.key", "server/checkrein.token"];
 
+/// Further fields that name what is searched: `target_directories` of Cursor, `SearchPath` and `SearchDirectory` of Windsurf, `dir` of Cline and Kiro
+/// (their documentation).
+const SEARCHED: &[&str] =
+    &["target_directories", "target_directory", "search_path", "search_directory", "directories", "dir"];
+
 /// The places that are listed or searched: where the session is, when none is named.
 pub(super) fn searched<'a>(call: &ToolCall<'a>) -> Vec<&'a str> {
-    let mut places = paths_of(call, &[PATH_KEYS, &["paths"]]);
+    let mut places = paths_of(call, &[PATH_KEYS, &["paths"], SEARCHED]);
     if places.is_empty() {
         places.push(".");
     }
@@ -364,14 +390,35 @@ fn search(call: &mut ToolCall<'_>) {
     for text in searched(call) {
         search_at(call, text);
     }
+    for folder in led_to(call, GLOBS) {
+        call.search_credentials(&folder);
+        let path = call.path(&folder, Last::Follow);
+        call.add_as(EffectKind::FileRead, Target::Path(path), |effect| effect.depth = Depth::Recursive);
+    }
+}
+
+/// The places that patterns in these fields lead to, beside those that are searched.
+fn led_to(call: &ToolCall<'_>, fields: &[&str]) -> Vec<String> {
+    let places = searched(call);
+    let chosen = call.texts(fields).into_iter().flat_map(globs).flat_map(choices);
+    let folders = chosen.filter_map(|chosen| match chosen {
+        Chosen::Elsewhere(folder, _) => Some(folder),
+        Chosen::Within(_) => None,
+    });
+    folders
+        .flat_map(|folder| places.iter().map(move |place| below(place, &folder)).collect::<Vec<_>>())
+        .collect()
 }
 
 fn search_at(call: &mut ToolCall<'_>, text: &str) {
     let path = call.path(text, Last::Follow);
     let home = call.home();
     // A pattern chooses by the last part of a path, at any depth.
-    let patterns: Vec<&str> = call.texts(GLOBS).into_iter().flat_map(globs).collect();
-    let names = patterns.iter().filter_map(|pattern| pattern.rsplit('/').next());
+    let patterns: Vec<Chosen> = call.texts(GLOBS).into_iter().flat_map(globs).flat_map(choices).collect();
+    let names = patterns.iter().filter_map(|chosen| match chosen {
+        Chosen::Within(pattern) => pattern.rsplit('/').next(),
+        Chosen::Elsewhere(..) => None,
+    });
     let telling: Vec<&str> = names
         .filter(|name| name.starts_with('.') || places::credential(&path.join(name), home).is_some())
         .collect();

@@ -27,6 +27,8 @@ const SETTINGS: &[&str] = &[
     "/.claude.json",
     "/.codex/config.toml",
     "/.codex/hooks.json",
+    "/.codex/managed_config.toml",
+    "/.codex/requirements.toml",
     "/.gemini/settings.json",
     "/.qwen/settings.json",
     "/.cursor/hooks.json",
@@ -47,6 +49,13 @@ const SETTINGS: &[&str] = &[
     "/.factory/settings.json",
     "/.factory/settings.local.json",
     "/.factory/hooks.json",
+    "/.factory/config.json",
+    "/.factory/mcp.json",
+    "/.cline/global-settings.json",
+    "/.cline/data/globalState.json",
+    "/.cline/data/global-settings.json",
+    "/.copilot/permissions-config.json",
+    "/.codeium/windsurf/mcp_config.json",
     "/.copilot/settings.json",
     "/.copilot/config.json",
     "/.windsurf/hooks.json",
@@ -98,6 +107,9 @@ const FOLDERS: &[&str] = &[
     "/.github/copilot/",
     "/.clinerules/hooks/",
     "/.cline/data/settings/",
+    "/.copilot/installed-plugins/",
+    "/.factory/worktree-setups/",
+    "/.qwen/policies/",
     "/.factory/hooks/",
     "/.windsurf/hooks/",
     "/.qwen/hooks/",
@@ -131,8 +143,15 @@ pub fn watcher(path: &AbsolutePath) -> Option<&'static str> {
     let inside = |folder: &&str| {
         text.contains(*folder) || folder.strip_suffix('/').is_some_and(|bare| text.ends_with(bare))
     };
-    let settings = SETTINGS.iter().any(|end| text.ends_with(end)) || FOLDERS.iter().any(inside);
+    let settings =
+        SETTINGS.iter().any(|end| text.ends_with(end)) || FOLDERS.iter().any(inside) || is_profile(text);
     (settings && !WORK.iter().any(inside)).then_some("what an agent is allowed to do")
+}
+
+/// Whether a file is a profile of Codex: `NAME.config.toml` in its folder lies over the settings of the user (`codex --profile NAME`, help of 0.169).
+fn is_profile(text: &str) -> bool {
+    let Some((folder, name)) = text.rsplit_once('/') else { return false };
+    folder.ends_with("/.codex") && name.ends_with(".config.toml")
 }
 
 /// The files in a folder by which agents are told what they may do, whether they are there or not; they go when the folder does.
@@ -204,6 +223,12 @@ mod tests {
             "/home/dev/proj/.factory/settings.local.json",
             "/home/dev/.copilot/settings.json",
             "/home/dev/.codeium/windsurf/hooks.json",
+            "/home/dev/.codeium/windsurf/mcp_config.json",
+            "/home/dev/.codex/work.config.toml",
+            "/home/dev/.factory/config.json",
+            "/home/dev/.copilot/permissions-config.json",
+            "/home/dev/.copilot/installed-plugins/x/hooks.json",
+            "/home/dev/.cline/data/globalState.json",
             "/home/dev/proj/.kilo/plugin/guard.js",
             "/home/dev/proj/opencode.json",
             "/home/dev/proj/.opencode/opencode.jsonc",
@@ -217,6 +242,9 @@ mod tests {
             "/home/dev/proj/.claude/commands/test.md",
             "/home/dev/proj/.kiro/specs/login.md",
             "/home/dev/proj/src/dcg",
+            "/home/dev/proj/app.config.toml",
+            "/home/dev/.codex/sessions/2026/rollout.jsonl",
+            "/home/dev/.codeium/windsurf/cascade/x.pb",
             "/home/dev/.nahual/x",
         ] {
             assert!(!found(path), "{path} does not");

@@ -334,7 +334,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 /// The keys of npm, which pnpm shares, that name programs and where packages come from.
-const NPM_KEYS: &[&str] = &[
+pub(super) const NPM_KEYS: &[&str] = &[
     "script-shell",
     "scriptshell",
     "node-options",
@@ -349,7 +349,7 @@ const NPM_KEYS: &[&str] = &[
 ];
 
 /// What they are set to.
-const NPM_USUAL: &[&str] = &[
+pub(super) const NPM_USUAL: &[&str] = &[
     "bash",
     "sh",
     "zsh",

@@ -17,6 +17,8 @@ pub(super) struct Sight {
     ignored: bool,
     /// Patterns of the files that are searched, hidden and ignored ones too (`rg -g`); all files when there is none.
     chosen: Vec<String>,
+    /// Names of files that are left out where nothing is chosen (`rg -g '!NAME'`).
+    left_out: Vec<String>,
 }
 
 impl Sight {
@@ -31,7 +33,7 @@ impl Sight {
                 .map(|word| word.matches(letter).count())
                 .sum::<usize>()
         };
-        let everything = Self { hidden: true, ignored: true, chosen: Vec::new() };
+        let everything = Self { hidden: true, ignored: true, chosen: Vec::new(), left_out: Vec::new() };
         let names = search.names || search.other_names;
         match call.program.as_str() {
             "rg" => {
@@ -47,6 +49,7 @@ impl Sight {
                         || has(&["--no-ignore", "--no-ignore-vcs"])
                         || has(&["--no-ignore-parent"]),
                     chosen: globs(&words),
+                    left_out: names_left_out(&words),
                 })
             }
             "ag" => {
@@ -58,6 +61,7 @@ impl Sight {
                         || letter('U') + letter('t') + letter('a') > 0
                         || has(&["--skip-vcs-ignores", "--all-text", "--all-types"]),
                     chosen: Vec::new(),
+                    left_out: Vec::new(),
                 })
             }
             "ack" => {
@@ -69,6 +73,7 @@ impl Sight {
                 hidden: has(&["--hidden"]) || letter('.') > 0,
                 ignored: !words.iter().any(|word| word.starts_with("--ignore-files")),
                 chosen: Vec::new(),
+                left_out: Vec::new(),
             }),
             "rgrep" => (!names).then_some(everything),
             _ => (search.is_recursive() && !names).then_some(everything),
@@ -85,6 +90,11 @@ impl Sight {
                 Pattern::new(pattern).matches(text, Letters::Exact).unwrap_or(true)
             });
         }
+        let name = file.name().unwrap_or_default();
+        let fits = |pattern: &String| Pattern::new(pattern).matches(name, Letters::Exact).unwrap_or(false);
+        if self.left_out.iter().any(fits) {
+            return false;
+        }
         let is_hidden = below.split('/').any(|part| part.starts_with('.'));
         (self.hidden || !is_hidden)
             && (self.ignored || machine.world().version(file) != VersionState::Ignored)
@@ -93,6 +103,18 @@ impl Sight {
 
 /// The patterns after `-g` that choose files; those that begin with `!` leave some out.
 fn globs(words: &[&str]) -> Vec<String> {
+    let chosen = given_globs(words).into_iter().filter(|value| !value.starts_with('!'));
+    chosen.flat_map(|value| alternatives(value, ALTERNATIVES)).collect()
+}
+
+/// The names of files that patterns after `-g` leave out; a pattern of several parts may mean less than its last one.
+fn names_left_out(words: &[&str]) -> Vec<String> {
+    let left_out = given_globs(words).into_iter().filter_map(|value| value.strip_prefix('!'));
+    let names = left_out.map(|value| value.trim_start_matches("**/"));
+    names.filter(|value| !value.contains(['/', '{'])).map(str::to_owned).collect()
+}
+
+fn given_globs<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -103,8 +125,7 @@ fn globs(words: &[&str]) -> Vec<String> {
                 .or_else(|| word.strip_prefix("--iglob="))
                 .or_else(|| word.strip_prefix("-g")),
         };
-        let chosen = value.filter(|value| !value.starts_with('!'));
-        found.extend(chosen.into_iter().flat_map(|value| alternatives(value, ALTERNATIVES)));
+        found.extend(value);
     }
     found
 }

@@ -168,6 +168,14 @@ pub(super) fn with_other_settings(
     {
         return Some("starts an agent whose hooks do not run");
     }
+    if program == "codex"
+        && (["-c", "--config"].iter().any(|option| values(option).any(leads_elsewhere))
+            || ["-p", "--profile"]
+                .iter()
+                .any(|option| values(option).any(|name| steers_by_profile(machine, name))))
+    {
+        return Some("starts an agent with other settings than its own");
+    }
     if names(ELSEWHERE) {
         return Some("starts an agent with other settings than its own");
     }
@@ -187,7 +195,42 @@ pub(super) fn with_other_settings(
     (leaves_out || by_file).then_some("starts an agent with other settings than its own")
 }
 
+/// Parts of the keys by which Codex asks nobody, calls no hooks, or runs without bounds (Codex 0.169, "Config": its strings hold each).
+const CODEX_UNHOOKING: &[&str] =
+    &["hook", "approval_policy", "sandbox_mode", "trust_level", "sandbox_workspace_write", "permissions"];
+
+/// Parts of the keys by which it starts other programs, talks to somebody else, or obeys other instructions.
+const CODEX_STEERING: &[&str] = &[
+    "model_provider",
+    "base_url",
+    "mcp_servers",
+    "shell_environment_policy",
+    "notify",
+    "instructions",
+    "project_doc",
+    "plugins",
+    "profile",
+];
+
 /// Whether a setting that Codex is given by its command line is about what calls the guard, or what asks.
 fn unhooks(setting: &str) -> bool {
-    ["hook", "approval_policy", "sandbox_mode", "trust_level"].iter().any(|part| setting.contains(part))
+    CODEX_UNHOOKING.iter().any(|part| setting.contains(part))
+}
+
+/// Whether a setting that Codex is given by its command line leads it to other programs, hosts or instructions.
+fn leads_elsewhere(setting: &str) -> bool {
+    let key = setting.split('=').next().unwrap_or(setting);
+    CODEX_STEERING.iter().any(|part| key.contains(part))
+}
+
+/// Whether a profile of Codex may change what asks or looks on: a file of its own over the settings of the user (help of 0.169: `--profile`), of
+/// which nothing is known where it cannot be read.
+fn steers_by_profile(machine: &Machine<'_>, name: &str) -> bool {
+    let file = machine.world().place().home.join(&format!(".codex/{name}.config.toml"));
+    let text = machine.announced_text(&file);
+    let is_plain = |text: &str| {
+        let mut settings = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        !settings.any(|line| unhooks(line) || leads_elsewhere(line) || line.starts_with("[features"))
+    };
+    !text.as_exact().is_some_and(is_plain)
 }

@@ -5,7 +5,7 @@
 const PATTERNS: usize = 64;
 
 /// The patterns without braces that one with braces stands for: itself where it has none, or more than are counted.
-pub(super) fn alternatives(pattern: &str) -> Vec<String> {
+pub(crate) fn alternatives(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(next) = open.pop() {

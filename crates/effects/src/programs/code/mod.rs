@@ -44,7 +44,7 @@
 
 mod arguments;
 mod bound;
-mod braces;
+pub(crate) mod braces;
 mod call_effects;
 mod calls;
 mod channels;
