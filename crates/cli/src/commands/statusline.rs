@@ -133,6 +133,7 @@ mod tests {
             rewritten: 120,
             saved: 99,
             not_run: 0,
+            untold: 0,
             asked: 57,
             stopped: 12,
         };

@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `declared` | which packages a project names |
 //! | `life_cycle` | scripts that a package manager runs by itself |
 //! | `make` | `make`: which recipes run, and in which order |
 //! | `makefile` | makefiles: rules, variables, functions |
