@@ -100,10 +100,9 @@ fn tokens_in_what_a_tool_prints_reach_no_model_that_can_be_kept_from_them() {
             _ => &said["reason"],
         };
         let text = in_place.as_str().unwrap_or_else(|| panic!("{client}: {said}"));
-        assert!(
-            text.starts_with("it said [masked:") || client == "qwen" && text.contains("it said [masked:"),
-            "{client}: {text}"
-        );
+        // Where it is shown as an error, the text begins by saying that it is none.
+        let is_behind = ["qwen", "gemini"].contains(&client) && text.contains("it said [masked:");
+        assert!(text.starts_with("it said [masked:") || is_behind, "{client}: {text}");
         assert!(!said.to_string().contains(token), "{client}: {said}");
         // What holds none stays as it is.
         let plain: Json = serde_json::from_str(&payload.to_string().replace(token, "nothing")).unwrap();

@@ -264,8 +264,9 @@ fn a_turn_in_which_something_happened_ends_with_a_summary() {
         environment.bash("s", command);
     }
     let answer = event("Stop", json!({}));
+    // Of the call of the turn before nobody told how it ended.
     let expected =
-        "checkrein: 4 calls: 1 ok, 1 rewritten, 1 saved, 1 stopped (session: 5 calls, 2 ok); `checkrein log`";
+        "checkrein: 4 calls: 1 ok, 1 rewritten, 1 saved, 1 stopped (session: 5 calls, 1 ok); `checkrein log`";
     assert_eq!(line(&answer), Some(expected), "{answer}");
     event("UserPromptSubmit", json!({ "prompt": "thank you" }));
     environment.bash("s", "pwd");

@@ -232,16 +232,13 @@ fn code_that_a_client_runs_when_it_starts_is_guarded_in_its_sessions() {
         ("# preload = \"a\"\nsmol = true\n", false),
     ];
     for (text, is_code) in cases {
-        for (name, is_meant) in [("cline", true), ("qwen", false)] {
+        // Bun runs it whoever starts it there; nobody can be asked in either.
+        for name in ["cline", "qwen"] {
             let client = checkrein_clients::named(name).unwrap();
             let written = text.replace('\n', "\\n").replace('"', "\\\"");
             let command = format!("printf \"{written}\" > bunfig.toml");
             let output = said(&environment, name, &dangerous(client, &environment, &command));
-            assert_eq!(
-                client.canary.is_denied(&output),
-                is_code && is_meant,
-                "{name}: {command}: {output:?}"
-            );
+            assert_eq!(client.canary.is_denied(&output), is_code, "{name}: {command}: {output:?}");
         }
     }
     let doctor =

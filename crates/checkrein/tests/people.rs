@@ -441,6 +441,15 @@ fn the_newest_call_is_shown_and_an_empty_log_says_why() {
 }
 
 #[test]
+fn who_would_lose_the_home_directory_reads_of_that_first() {
+    let environment = TestEnvironment::new();
+    environment.succeed(&["init", "--user", "--yes"]);
+    let answer = environment.bash("s", "rm -rf ~").to_string();
+    assert!(answer.contains("this deletes"), "{answer}");
+    assert!(!answer.contains("leave the guard alone"), "{answer}");
+}
+
+#[test]
 fn advice_about_the_guard_offers_no_way_to_touch_it() {
     let environment = TestEnvironment::new();
     let output = environment.checkrein(&["check", "sed -i s/a/b/ .claude/settings.json"]);

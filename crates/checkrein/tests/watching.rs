@@ -102,7 +102,7 @@ fn a_loop_is_answered_with_a_ladder_that_ends_in_a_stop() {
         "# Incident",
         "## Root cause",
         "## Timeline",
-        "resume_with_limits",
+        "**resume with limits**",
         "checkrein resume s",
         "tried before",
     ] {

@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::catalogue::BuiltIn;
-use crate::effect::{Certainty, Effect, EffectKind};
+use crate::effect::{Certainty, Effect, EffectKind, Severity, Target};
 use crate::interpreter::{AnnouncedContent, Input, LeftOpen, Machine, Prediction, Value};
 use crate::path::AbsolutePath;
 use crate::tools::{Explained, Heard, Listener};
@@ -79,6 +79,14 @@ fn read(action: &Action, world: &dyn World, catalogue: &UserCatalogue, depth: us
     ways.extend(further_sql.iter().map(|sql| interpret_sql(sql, action, world, catalogue)));
     let announced = tools::announced(action, world);
     let mut effects = tools::tool_effects(action, world, explained);
+    let hooks = announced.iter().filter_map(|(path, content)| match content {
+        AnnouncedContent::Text(text) if run_on_opening::is_hook(path, world) => Some((path, text.as_str())),
+        AnnouncedContent::Text(_)
+        | AnnouncedContent::Link(_)
+        | AnnouncedContent::Mode(_)
+        | AnnouncedContent::Commit { .. } => None,
+    });
+    effects.extend(emptied_hooks(hooks, action, world, catalogue));
     for (path, content) in &announced {
         if let AnnouncedContent::Text(text) = content {
             effects.iter_mut().for_each(|effect| editor_settings::settle_effect(effect, path, text));
@@ -194,7 +202,10 @@ fn interpret(text: &str, action: &Action, world: &dyn World, catalogue: &UserCat
             machine.amend(0, |effect| run_on_opening::note_tasks(effect, &hook));
         }
     }
+    let hooks = run_on_opening::hooks(&machine);
     let mut prediction = machine.into_prediction();
+    let written = hooks.iter().map(|(path, text)| (path, text.as_str()));
+    prediction.effects.extend(emptied_hooks(written, action, world, catalogue));
     let mut loaded = effects_when_loaded(&prediction.announced, action, world, catalogue);
     loaded.retain(|effect| {
         !prediction.effects.iter().any(|one| (one.kind, &one.target) == (effect.kind, &effect.target))
@@ -212,6 +223,35 @@ fn runs_tasks_alone(text: &str, action: &Action, world: &dyn World, catalogue: &
     prediction.problems.is_empty()
         && !prediction.programs.is_empty()
         && prediction.effects.iter().all(is_task)
+}
+
+/// Hooks of git of the project that started something, and do no more once they are written so: what the project checks is not checked any more.
+fn emptied_hooks<'h>(
+    hooks: impl Iterator<Item = (&'h AbsolutePath, &'h str)>,
+    action: &Action,
+    world: &dyn World,
+    catalogue: &UserCatalogue,
+) -> Vec<Effect> {
+    /// Programs that check nothing.
+    const IDLE: &[&str] = &["echo", "printf", "true", ":", "exit", "cat", "cd", "set", ".", "source"];
+    let checks = |text: &str| {
+        let mut machine = Machine::new(world, catalogue, &BuiltIn, &action.cwd);
+        machine.run_all(&Value::exact(text));
+        let prediction = machine.into_prediction();
+        !prediction.problems.is_empty()
+            || prediction.programs.iter().any(|program| !IDLE.contains(&program.as_str()))
+    };
+    let emptied = hooks.filter(|(path, text)| {
+        matches!(world.text(path), FileText::Whole(before) if checks(&before)) && !checks(text)
+    });
+    let told = emptied.map(|(path, _)| {
+        let target = Target::Service("checks of the project".to_owned());
+        let mut effect = Effect::new(EffectKind::SystemModification, target);
+        effect.severity = Severity::High;
+        effect.note = format!("`{}` checks nothing any more", path.name().unwrap_or_default());
+        effect
+    });
+    told.collect()
 }
 
 /// What the settings that a tool writes would run.

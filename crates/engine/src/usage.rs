@@ -38,7 +38,8 @@ pub(crate) fn read(
     most: usize,
 ) -> Option<TranscriptReading> {
     let path = transcript?;
-    let mark = state.spent().mark(u64::from(Fingerprint::of(path.as_str()).0));
+    let file = u64::from(Fingerprint::of(path.as_str()).0);
+    let (mark, named) = (state.spent().mark(file), state.spent().named(file));
     match piece(path, mark, most) {
         Ok(Piece::Nothing) => None,
         Ok(Piece::New(bytes)) => {
@@ -47,7 +48,7 @@ pub(crate) fn read(
                 Ok(prices) => (prices, None),
                 Err(error) => (Prices::default(), Some(error.message)),
             };
-            let mut meter = Meter::new(mark, &prices);
+            let mut meter = Meter::new(mark, named, &prices);
             meter.take(&bytes, most);
             let mut reading = meter.finish();
             reading.usage.gap = gap;
@@ -61,7 +62,7 @@ pub(crate) fn read(
                 ..TranscriptMark { file: mark.file, ..TranscriptMark::default() }
             };
             let from = state.spent().mark(mark.file).offset;
-            let usage = UsageRecord { from, mark, models: Vec::new(), gap: Some(gap.to_owned()) };
+            let usage = UsageRecord { from, mark, gap: Some(gap.to_owned()), ..UsageRecord::default() };
             Some(TranscriptReading { usage, said: Vec::new() })
         }
         Err(error) => {

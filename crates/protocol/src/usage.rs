@@ -47,6 +47,9 @@ pub struct UsageRecord {
     pub mark: TranscriptMark,
     /// What was spent since, by model.
     pub models: Vec<ModelUsage>,
+    /// The model that answers from here on, where the client names it once for many answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<String>,
     /// What could not be told, in one clause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,

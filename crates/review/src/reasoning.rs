@@ -52,7 +52,8 @@ fn factor_in_words(factor: &Factor) -> String {
     }
 }
 
-/// Puts what rules found in order: strictest first, and of equal ones what does the most harm.
+/// Puts what rules found in order: strictest first, and of equal ones what does the most harm. Where a home directory would go, that the
+/// guard lies in it is the least of it.
 pub(crate) fn gravest_first(findings: &mut [Finding], effects: &[Effect]) {
     let harm = |finding: &Finding| {
         let meant = finding.effects.iter().filter_map(|place| effects.get(*place));
@@ -60,7 +61,9 @@ pub(crate) fn gravest_first(findings: &mut [Finding], effects: &[Effect]) {
             .map(|effect| (effect.severity, effect.kind.is_mutating(), !effect.reversible, effect.stake))
             .max()
     };
-    findings.sort_by_key(|finding| std::cmp::Reverse((finding.decision, harm(finding))));
+    let is_all_lost = findings.iter().any(|one| one.rule.as_str() == CRITICAL_DELETION);
+    let is_least = |finding: &Finding| is_all_lost && finding.rule.as_str() == GUARD;
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.decision, !is_least(finding), harm(finding))));
 }
 
 /// The places of the findings that alone would be asked about. What rests on nothing but effects of those before it says the same in
@@ -79,6 +82,8 @@ pub(crate) fn asked_about(findings: &[Finding]) -> Vec<usize> {
 /// advice about how to write into it.
 const GUARD: &str = "protect_guard";
 const RUNS_LATER: &str = "confirm_persistence";
+/// The rule that keeps home directories, roots and their like.
+const CRITICAL_DELETION: &str = "prevent_critical_deletion";
 
 /// What to do instead: the best for each thing that would be asked about, then the rest.
 pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {

@@ -11,6 +11,9 @@ const TRANSCRIPTS: usize = 8;
 /// How many models are told apart; further ones are counted together, without a name (ours).
 const MODELS: usize = 8;
 
+/// How much of the name of a model is kept, in characters (ours).
+const LONGEST_NAME: usize = 200;
+
 /// From how many of the last readings the next answer is estimated (ours).
 const RECENT: usize = 5;
 
@@ -18,6 +21,8 @@ const RECENT: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageTotals {
     marks: VecDeque<TranscriptMark>,
+    /// The model that each transcript named last, by its fingerprint.
+    named: VecDeque<(u64, String)>,
     models: Vec<ModelUsage>,
     recent: VecDeque<Answer>,
     /// What the answers with a price cost.
@@ -62,6 +67,13 @@ impl UsageTotals {
             self.marks.pop_front();
         }
         self.marks.push_back(usage.mark);
+        if let Some(model) = &usage.named {
+            self.named.retain(|(file, _)| *file != usage.mark.file);
+            while self.named.len() >= TRANSCRIPTS {
+                self.named.pop_front();
+            }
+            self.named.push_back((usage.mark.file, model.chars().take(LONGEST_NAME).collect()));
+        }
         let mut all = 0;
         for one in &usage.models {
             all += one.tokens.counted();
@@ -104,6 +116,11 @@ impl UsageTotals {
     pub fn mark(&self, file: u64) -> TranscriptMark {
         let known = self.marks.iter().find(|mark| mark.file == file).copied();
         known.unwrap_or(TranscriptMark { file, ..TranscriptMark::default() })
+    }
+
+    /// The model that a transcript named last for the answers behind it.
+    pub fn named(&self, file: u64) -> Option<&str> {
+        self.named.iter().find(|(known, _)| *known == file).map(|(_, model)| model.as_str())
     }
 
     /// Whether a client told of tokens: otherwise nothing is known about them, which is not none. A transcript that was read and names none,
@@ -162,8 +179,24 @@ mod tests {
                 cost: cost.map(MicroDollars),
                 like: None,
             }],
+            named: None,
             gap: None,
         }
+    }
+
+    #[test]
+    fn the_model_that_a_transcript_named_last_is_known_for_its_next_piece() {
+        let mut spent = UsageTotals::default();
+        let named = |file, from, to, named: Option<&str>| UsageRecord {
+            named: named.map(str::to_owned),
+            ..reading(file, from, to, "m", 5, None)
+        };
+        spent.take(&named(1, 0, 10, Some("one")));
+        spent.take(&named(2, 0, 10, Some("two")));
+        spent.take(&named(1, 10, 20, None));
+        assert_eq!((spent.named(1), spent.named(2), spent.named(3)), (Some("one"), Some("two"), None));
+        spent.take(&named(1, 20, 30, Some("three")));
+        assert_eq!((spent.named(1), spent.named(2)), (Some("three"), Some("two")));
     }
 
     #[test]

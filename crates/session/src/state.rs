@@ -129,7 +129,7 @@ struct Goal {
 }
 
 impl Projection for SessionState {
-    const LAYOUT: [u8; 2] = *b"23";
+    const LAYOUT: [u8; 2] = *b"24";
 
     fn apply(&mut self, record: &Record) {
         self.records += 1;

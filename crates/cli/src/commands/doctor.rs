@@ -283,7 +283,7 @@ pub fn doctor(
 }
 
 /// Whether all that is known of a client comes from its documentation.
-fn is_untested(client: &ClientAdapter) -> bool {
+pub(super) fn is_untested(client: &ClientAdapter) -> bool {
     client.conduct.source == Source::Documented
 }
 
@@ -365,6 +365,7 @@ fn settings_findings(
     let again = Some(again.as_str());
     for (scope, _) in client.places.settings {
         let Some(path) = settings_file(environment, client, *scope) else { continue };
+        let first = findings.len();
         let text = match read(&path) {
             Ok(text) => text,
             Err(error) => {
@@ -398,8 +399,6 @@ fn settings_findings(
                 findings.push(finding("settings", Health::Doubtful, detail, again));
             }
             Ok(Registration::Complete { unanswered: Unanswered::Refused, commands }) => {
-                let detail = format!("{path}: all events registered");
-                findings.push(finding("settings", Health::Well, detail, None));
                 let wanted = init::waits(environment);
                 let is_short = |command: &HookCommand| {
                     client.hooks.waiting(command.clone(), wanted).waits() > command.waits()
@@ -410,6 +409,9 @@ fn settings_findings(
                         commands.iter().find_map(HookCommand::waits).or(client.hooks.patience()).unwrap_or(0)
                     );
                     findings.push(finding("settings", Health::Doubtful, detail, again));
+                } else {
+                    let detail = format!("{path}: all events registered");
+                    findings.push(finding("settings", Health::Well, detail, None));
                 }
             }
         }
@@ -444,6 +446,15 @@ fn settings_findings(
                 .push(broken(format!("{path}: {} passes it over: {why}", client.title), client.next_step));
         } else if let (Some(trust), Some(_)) = (&client.trust, &ours) {
             findings.extend(stale_trust(environment, client, &path, trust.file));
+        }
+        // One file is well or it is not.
+        if findings.iter().skip(first).any(|found| matches!(found.health, Health::Broken | Health::Doubtful))
+        {
+            let mut place = 0;
+            findings.retain(|found| {
+                place += 1;
+                place <= first || found.health != Health::Well
+            });
         }
         found.commands.extend(ours);
     }

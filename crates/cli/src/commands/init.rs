@@ -11,6 +11,7 @@ use checkrein_clients::{
 use checkrein_protocol::AbsolutePath;
 use checkrein_world::{find_workspace, shared_git_directory};
 
+use super::doctor::is_untested;
 use super::insertions::Inserting as _;
 use super::settings_change::{
     Approval, ChangeDetail, CompanionChange, MARGIN, Manner, Results, SettingsChange, Written, agreed_to,
@@ -147,6 +148,9 @@ pub fn init(
     each(environment, &chosen, order, output)
 }
 
+/// Said of files in the home directory.
+const FOR_ALL_PROJECTS: &str = "files in your home directory (`~`) are for all your projects";
+
 /// Registers the hooks of several clients: asks once, and goes on where one fails.
 fn each(
     environment: &HostEnvironment,
@@ -210,8 +214,10 @@ fn each(
     // What stays as it is was said the first time.
     let absent = plans.iter().filter(|plan| !plan.is_on_path && plan.change().is_one());
     let serves_all = |plan: &&Plan| plan.scope == SettingsScope::User && plan.change().is_one();
-    if plans.iter().any(|plan| serves_all(&plan)) && approval.is_some() {
-        steps.insert(0, "files in your home directory (`~`) are for all your projects");
+    // Who was asked has read it before the question.
+    let is_said = order.manner.approval == Approval::Ask && is_changing;
+    if plans.iter().any(|plan| serves_all(&plan)) && approval.is_some() && !is_said {
+        steps.insert(0, FOR_ALL_PROJECTS);
     }
     let absent: Vec<&str> = absent.map(|plan| plan.client.title).collect();
     let waiting = format!("not found on PATH, so the hooks wait for it: {}", absent.join(", "));
@@ -239,7 +245,12 @@ fn reviewed_from_then_on(clients: &[&'static ClientAdapter]) -> String {
         let typed = client.trust.as_ref()?.typed;
         Some(format!("of {} only after `{typed}`", client.title))
     };
-    let waiting: Vec<String> = clients.iter().copied().filter_map(trusted).collect();
+    let mut waiting: Vec<String> = clients.iter().copied().filter_map(trusted).collect();
+    let untried: Vec<&str> =
+        clients.iter().filter(|client| is_untested(client)).map(|client| client.title).collect();
+    if !untried.is_empty() {
+        waiting.push(format!("of {} as their documentation says, untried", untried.join(", ")));
+    }
     let waiting = if waiting.is_empty() { String::new() } else { format!(" ({})", waiting.join(", ")) };
     format!(
         "from the next session of each on, every tool call is reviewed{waiting}; `checkrein doctor` proves it"
@@ -280,6 +291,9 @@ fn show_all(environment: &HostEnvironment, plans: &[Plan], manner: Manner, outpu
         Approval::Ask | Approval::Given => "`--dry-run --verbose`",
     };
     print(&hanging(&format!("change    {more} shows every line"), MARGIN));
+    if manner.approval == Approval::Ask && changing.iter().any(|plan| plan.scope == SettingsScope::User) {
+        print(FOR_ALL_PROJECTS);
+    }
 }
 
 impl Plan {
@@ -467,6 +481,10 @@ impl Plan {
             SettingsScope::Local | SettingsScope::User => {
                 let (whose, title, doctor) = (whose(self.scope), self.client.title, doctor_for(self.client));
                 match &self.client.trust {
+                    None if is_untested(self.client) => format!(
+                        "{whose}: from the next session of {title} on, every tool call is reviewed as its documentation says; nobody \
+                         has tried it with {title} itself, and `{doctor}` says what is known"
+                    ),
                     None => format!(
                         "{whose}: from the next session of {title} on, every tool call is reviewed; `{doctor}` proves it"
                     ),

@@ -16,7 +16,7 @@ function ask(payload) {
       resolve(answer)
     }
     const refuse = (why) =>
-      end({ decision: "deny", reason: said.trim() || "checkrein did not answer, so this is refused: " + why })
+      end({ decision: "deny", unanswered: true, reason: said.trim() || "checkrein did not answer, so this is refused: " + why })
     timer = setTimeout(() => {
       refuse("no answer in " + LIMIT_MS + " ms")
       try {
@@ -88,7 +88,8 @@ export const Checkrein = async ({ directory }) => {
     "chat.message": async (input, output) => {
       const text = output.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n")
       const answer = await ask({ ...base("UserPromptSubmit", input.sessionID), prompt: text })
-      if (answer.decision !== "pass") throw new Error(answer.reason)
+      // A prompt changes nothing: without an answer it goes on, and each call of its turn is refused and says why.
+      if (answer.decision !== "pass" && !answer.unanswered) throw new Error(answer.reason)
     },
     event: async ({ event }) => {
       if (event.type === "session.created") {

@@ -9,6 +9,9 @@ use crate::prices::{Priced, Prices};
 /// Rows longer than this are passed over: they hold files, not answers (ours).
 const LONGEST_ROW: usize = 512 * 1024;
 
+/// How much of the name of a model is kept, in characters (ours).
+const LONGEST_NAME: usize = 200;
+
 /// How many models are told apart in one piece (ours).
 const MODELS: usize = 8;
 
@@ -33,9 +36,11 @@ pub struct TranscriptReading {
 }
 
 impl<'a> Meter<'a> {
-    /// A meter that goes on where the mark is.
-    pub fn new(mark: TranscriptMark, prices: &'a Prices) -> Self {
-        Self { prices, from: mark.offset, mark, model: String::new(), models: Vec::new(), said: Vec::new() }
+    /// A meter that goes on where the mark is. `named` is the model that an earlier piece named for the answers behind it
+    /// ([`UsageRecord::named`]).
+    pub fn new(mark: TranscriptMark, named: Option<&str>, prices: &'a Prices) -> Self {
+        let model = named.unwrap_or_default().to_owned();
+        Self { prices, from: mark.offset, mark, model, models: Vec::new(), said: Vec::new() }
     }
 
     /// Takes a piece that begins at the mark. A last line without an end waits for the next piece. Where a piece of the greatest length
@@ -58,7 +63,8 @@ impl<'a> Meter<'a> {
 
     /// What was read.
     pub fn finish(self) -> TranscriptReading {
-        let usage = UsageRecord { from: self.from, mark: self.mark, models: self.models, gap: None };
+        let named = Some(self.model).filter(|model| !model.is_empty());
+        let usage = UsageRecord { from: self.from, mark: self.mark, models: self.models, named, gap: None };
         TranscriptReading { usage, said: self.said }
     }
 
@@ -77,7 +83,7 @@ impl<'a> Meter<'a> {
         for entry in row(&value).entries {
             match entry {
                 TranscriptEntry::Agent(words) => self.said.push(words),
-                TranscriptEntry::Model(model) => self.model = model,
+                TranscriptEntry::Model(model) => self.model = model.chars().take(LONGEST_NAME).collect(),
                 TranscriptEntry::Usage { answer, model, tokens, counted } => {
                     self.spent(answer.as_deref(), model, tokens, counted);
                 }
@@ -150,7 +156,7 @@ mod tests {
 
     fn read(mark: TranscriptMark, text: &str, most: usize) -> TranscriptReading {
         let prices = Prices::default();
-        let mut meter = Meter::new(mark, &prices);
+        let mut meter = Meter::new(mark, None, &prices);
         meter.take(text.as_bytes(), most);
         meter.finish()
     }
@@ -208,6 +214,16 @@ mod tests {
         let [one] = read.usage.models.as_slice() else { panic!("{read:?}") };
         assert_eq!((one.model.as_str(), one.answers), ("gpt-5-codex", 2));
         assert_eq!(one.tokens, TokenCounts { input: 210, output: 1, cache_read: 90, cache_write: 0 });
+
+        // The model is named once, and what it answers is read call by call.
+        assert_eq!(read.usage.named.as_deref(), Some("gpt-5-codex"));
+        let prices = Prices::default();
+        let mut later = Meter::new(read.usage.mark, read.usage.named.as_deref(), &prices);
+        later.take(count(500, 90).as_bytes(), 1 << 20);
+        let later = later.finish().usage;
+        let [one] = later.models.as_slice() else { panic!("{later:?}") };
+        assert_eq!((one.model.as_str(), one.like.as_deref()), ("gpt-5-codex", None));
+        assert_eq!(later.named.as_deref(), Some("gpt-5-codex"));
     }
 
     #[test]

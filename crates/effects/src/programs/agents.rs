@@ -353,8 +353,9 @@ fn lives_elsewhere(machine: &Machine<'_>) -> Option<&'static str> {
         return None;
     }
     let before = |name: &str| present_place(machine, name);
+    // What the shell has from the client that started it is nothing that the command set, also where it may not hand it on whole.
     let given = |name: &&str| {
-        let value = machine.variable(name)?;
+        let value = machine.given_variable(name)?;
         (value.as_exact() != before(name).as_deref()).then_some(value)
     };
     let is_no = |value: &Value| matches!(value.as_exact(), Some("" | "0" | "false" | "no" | "off"));

@@ -96,7 +96,11 @@ impl Case {
         let tokens = TokenCounts { input: tokens, ..TokenCounts::default() };
         let model = ModelUsage { model: "m".to_owned(), answers: 1, tokens, ..ModelUsage::default() };
         let mark = TranscriptMark { file: 1, offset: 10, ..TranscriptMark::default() };
-        self.with(RecordBody::Usage(Box::new(UsageRecord { from: 0, mark, models: vec![model], gap: None })))
+        self.with(RecordBody::Usage(Box::new(UsageRecord {
+            mark,
+            models: vec![model],
+            ..UsageRecord::default()
+        })))
     }
 
     fn told_by_plugin(self, says: &serde_json::Value) -> Self {

@@ -44,7 +44,11 @@ pub(super) struct TranscriptCount {
 /// The transcript.
 enum Found {
     NotYet,
-    At(PathBuf, TranscriptMark),
+    At {
+        path: PathBuf,
+        mark: TranscriptMark,
+        named: Option<String>,
+    },
     /// It holds more than this attempt, and what is of this attempt cannot be told apart; a client may begin another file.
     Older,
 }
@@ -83,7 +87,7 @@ impl TranscriptCount {
     /// Adds what the transcript tells to what the client told; of two counts the higher one holds. What cannot be read tells nothing.
     pub(super) fn add_to(&mut self, progress: &mut RunProgress, life: Life) {
         let pause = match self.found {
-            Found::NotYet | Found::At(..) => LOOKING,
+            Found::NotYet | Found::At { .. } => LOOKING,
             Found::Older => LOOKING_AGAIN,
         };
         if life == Life::Ended || self.looked.is_none_or(|time| time.elapsed() >= pause) {
@@ -117,14 +121,15 @@ impl TranscriptCount {
     fn look(&mut self, session: &str) -> bool {
         match self.found {
             Found::NotYet | Found::Older => self.find(session),
-            Found::At(..) => {}
+            Found::At { .. } => {}
         }
-        let Found::At(path, mark) = &mut self.found else { return false };
+        let Found::At { path, mark, named } = &mut self.found else { return false };
         let Ok(piece) = read(path, mark.offset) else { return false };
-        let mut meter = Meter::new(*mark, &self.prices);
+        let mut meter = Meter::new(*mark, named.as_deref(), &self.prices);
         meter.take(&piece, PIECE);
         let usage = meter.finish().usage;
         *mark = usage.mark;
+        *named = usage.named;
         for model in usage.models {
             self.spent.tokens = self.spent.tokens.plus(&model.tokens);
             self.spent.dollars += model.cost.map_or(0.0, MicroDollars::dollars);
@@ -150,7 +155,7 @@ impl TranscriptCount {
         for path in found {
             match self.is_of_this_attempt(&path) {
                 Ok(Some(true)) => {
-                    self.found = Found::At(path, TranscriptMark::default());
+                    self.found = Found::At { path, mark: TranscriptMark::default(), named: None };
                     return;
                 }
                 Ok(Some(false)) => self.found = Found::Older,
