@@ -103,8 +103,11 @@ const READING: Reading = Reading {
         {
             action.tool = checkrein_protocol::ToolName(format!("mcp__{server}__{tool}"));
         }
-        // The shell tool of its editor is told where to run in a field that elsewhere names a file.
-        let is_shell = matches!(action.tool.as_str(), "executeBash" | "executePwsh");
+        // The shell tools of its editor are told where to run in a field that elsewhere names a file.
+        let is_shell = matches!(
+            action.tool.as_str(),
+            "executeBash" | "executePwsh" | "controlBashProcess" | "controlPwshProcess"
+        );
         if let Some(path) = action.input.get("path").filter(|path| is_shell && path.is_string()).cloned() {
             action.input["cwd"] = path;
         }
@@ -156,6 +159,16 @@ fn canary(cwd: &AbsolutePath) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_tool_runs_in_its_path() {
+        for tool in ["executePwsh", "controlBashProcess", "controlPwshProcess"] {
+            let payload = json!({ "hook_event_name": "preToolUse", "session_id": "s", "cwd": "/w",
+                "tool_name": tool, "tool_input": { "action": "start", "command": "npm run dev", "path": "/w/a" } });
+            let event = format!("{:?}", decode(payload.to_string().as_bytes()).unwrap());
+            assert!(event.contains("\"cwd\": String(\"/w/a\")"), "{tool}: {event}");
+        }
+    }
 
     #[test]
     fn what_the_model_should_know_reaches_it_with_a_prompt_and_nothing_else_does() {

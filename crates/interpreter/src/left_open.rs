@@ -4,6 +4,8 @@
 //! ([`Machine::left_open`]); here are those that have no code to be followed, and those that start an editor or a pager, in which a key opens
 //! a shell. Git starts a pager on a terminal only, and whether there is one no hook is told, so its listings are none of these.
 
+mod typed_code;
+
 use crate::fetchers::has_series;
 use crate::{Call, Input, Machine, Value};
 
@@ -53,7 +55,7 @@ const PROGRAMS: &[(&[&str], Waits)] = &[
         Waits::Unless(&["-batch", "--batch", "-b", "--version", "--help", "-v", "-h"]),
     ),
     (
-        &["vi", "vim", "nvim", "view", "vimdiff", "ex", "emacs"],
+        &["vi", "vim", "nvim", "view", "vimdiff", "ex", "emacs", "rvim", "rview"],
         Waits::Unless(&[
             "-c",
             "-es",
@@ -335,6 +337,7 @@ pub(crate) fn note(machine: &mut Machine<'_>, call: &Call) {
         && machine.given_variable("PYTHONINSPECT").is_some_and(|value| value != Value::exact(""));
     if waits
         || stays_by_variable
+        || is_typed && typed_code::is_read(call)
         || is_typed && (opens_by_code(call) || call.program == "xargs" && reads_names(call))
     {
         machine.left_open(&call.program);

@@ -381,7 +381,14 @@ impl Machine<'_> {
                     if self.is_missing(&value) {
                         return opened.failing(self.skim(&value).into_input());
                     }
-                    let input = self.read(&value).into_input();
+                    let own = self.one_path_through(&value).as_ref().and_then(number_of);
+                    let is_inherited = own == Some(0)
+                        && !opened.descriptors.contains_key(&0)
+                        && self
+                            .descriptor(0)
+                            .and_then(|opening| opening.input)
+                            .is_none_or(|input| input == Input::Inherited);
+                    let input = if is_inherited { Input::Inherited } else { self.read(&value).into_input() };
                     opened.sure &= self.is_readable(&value);
                     // The path of another descriptor is what that was opened as.
                     let source = self.one_path_through(&value).and_then(|path| match number_of(&path) {

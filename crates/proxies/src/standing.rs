@@ -216,14 +216,50 @@ fn is_as_seen(leading: &[String], seen: &[String], words: &[&str]) -> bool {
             known == word && known_next.map(String::as_str) == next.copied()
         })
     };
-    words.iter().enumerate().all(|(at, word)| {
-        let is_plain = if word.starts_with('-') {
-            options::is_harmless(leading, word)
+    keeps(leading, seen, words)
+        && words.iter().enumerate().all(|(at, word)| {
+            let is_plain = if word.starts_with('-') {
+                options::is_harmless(leading, word)
+            } else {
+                !word.contains('=') || seen.iter().any(|seen| seen == word)
+            };
+            is_plain || stands_so(at, word)
+        })
+}
+
+/// Whether a command still has all that made the one that its user saw do what it did: its options but those of looks, its variables, and,
+/// where it had options, the words that name what it works on.
+fn keeps(leading: &[String], seen: &[String], words: &[&str]) -> bool {
+    let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
+    let has = |known: &str| words.iter().any(|word| options::name(word) == options::name(known));
+    let has_all = seen.iter().all(|known| {
+        if known.starts_with('-') {
+            *known == "--" || options::is_of_looks(leading, known) || has(known)
         } else {
-            !word.contains('=') || seen.iter().any(|seen| seen == word)
-        };
-        is_plain || stands_so(at, word)
-    })
+            !known.contains('=') || words.contains(known)
+        }
+    });
+    has_all
+        && (seen.is_empty()
+            || options::shows(leading)
+            || operands(leading, &seen) == operands(leading, words))
+}
+
+/// The words of these that are neither options, nor variables, nor what stands behind an option that may take a value and is harmless with
+/// any.
+fn operands<'a>(leading: &[String], words: &[&'a str]) -> Vec<&'a str> {
+    let is_value = |before: &str| {
+        before.starts_with('-')
+            && before != "--"
+            && !options::is_of_looks(leading, before)
+            && options::is_harmless(leading, before)
+    };
+    let before = std::iter::once("").chain(words.iter().copied());
+    let named = words
+        .iter()
+        .zip(before)
+        .filter(|(word, before)| !word.starts_with('-') && !word.contains('=') && !is_value(before));
+    named.map(|(word, _)| *word).collect()
 }
 
 /// The file that an action is about.
@@ -278,7 +314,7 @@ mod tests {
             "A=1 npm test",
             "npm test\nrm x",
         ];
-        let found = covered(command("npm test -w a"), others.map(command).to_vec());
+        let found = covered(command("npm test"), others.map(command).to_vec());
         assert_eq!(found, [true, true, false, false, false, false, false, false, false, false]);
         // An option that names a program, a file to write or other instructions is not what the user saw.
         for (allowed, others) in [
@@ -306,7 +342,7 @@ mod tests {
                     ("find src -name y", true),
                     ("find src -name x -exec cp a b", false),
                     ("find src -delete", false),
-                    ("find src -type f", true),
+                    ("find src -type f", false),
                 ],
             ),
         ] {
@@ -340,6 +376,40 @@ mod tests {
         );
         let elsewhere = Action::command("npm test", AbsolutePath::new("/x").unwrap());
         assert_eq!(covered(command("npm test"), vec![elsewhere]), [false]);
+    }
+
+    #[test]
+    fn what_lacks_an_option_that_the_user_saw_is_another_deed() {
+        for (allowed, other, expected) in [
+            ("git push -n", "git push", false),
+            ("git push -n", "git push origin main", false),
+            ("git push --dry-run", "git push", false),
+            ("git checkout -b x", "git checkout .", false),
+            ("git checkout -b x", "git checkout src/a.py", false),
+            ("git stash -q", "git stash drop", false),
+            ("git stash -q", "git stash", true),
+            ("git branch -v", "git branch evil", false),
+            ("git branch -v", "git branch", true),
+            ("npm run -s build", "npm run -s deploy", false),
+            ("npm run -s build", "npm run -s build", true),
+            ("npm test -w a", "npm test", false),
+            ("npm test -w a", "npm test -w a --silent", true),
+            ("npm publish -v", "npm publish", false),
+            ("cargo run -q", "cargo run -q --bin evil", false),
+            ("cargo run -q", "cargo run", true),
+            ("cargo run", "cargo run --example evil", false),
+            ("cargo test -q", "cargo test -v", true),
+            ("cargo test -q name", "cargo test -q other", false),
+            ("git apply --stat a.patch", "git apply a.patch", false),
+            ("make test DRY=1 -s", "make test -s", false),
+            ("git log --oneline", "git log --oneline src", true),
+        ] {
+            assert_eq!(
+                covered(command(allowed), vec![command(other)]),
+                [expected],
+                "{allowed}, then {other}"
+            );
+        }
     }
 
     #[test]

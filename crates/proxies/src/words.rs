@@ -38,7 +38,10 @@ pub(crate) fn paths(words: &str) -> Vec<String> {
 pub(crate) fn addresses(words: &str) -> Vec<&str> {
     let all =
         parts(words).map(|(_, word)| word.trim_end_matches(['.', ':', '!', '?']).trim_end_matches(AROUND));
-    all.filter(|word| ["http://", "https://", "file:"].iter().any(|start| word.starts_with(start)))
+    let begins = |word: &str, start: &str| {
+        word.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start))
+    };
+    all.filter(|word| ["http://", "https://", "file:"].iter().any(|start| begins(word, start)))
         .take(MOST)
         .collect()
 }

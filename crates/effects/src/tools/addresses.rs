@@ -52,6 +52,23 @@ pub(super) fn file_path(text: &str) -> Option<String> {
     (!path.is_empty()).then(|| decoded_address(&path))
 }
 
+/// The absolute path in a text that is one, or behind a scheme that is neither of files nor of what is fetched: `fs:///a`, `filesystem://a/b`.
+pub(super) fn path_behind_scheme(text: &str) -> Option<String> {
+    let text = trimmed(text)?;
+    if text.starts_with('/') || text.starts_with("~/") {
+        return Some(decoded_address(text));
+    }
+    let (scheme, rest) = text.split_once("://")?;
+    let is_scheme = scheme.starts_with(|sign: char| sign.is_ascii_alphabetic())
+        && scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign));
+    if !is_scheme || FETCHED.iter().chain(&["file"]).any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let path = decoded_address(&without_host(&format!("//{}", rest.get(..end).unwrap_or(rest))));
+    Some(if path.starts_with(['/', '~']) { path } else { format!("/{path}") })
+}
+
 /// The path that a server reads which takes off no more than the scheme, where it is another one: what climbs up behind a query or a fragment.
 pub(super) fn whole_file_path(text: &str) -> Option<String> {
     let rest = behind(trimmed(text)?, "file:")?;
@@ -148,7 +165,7 @@ fn is_host(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_path, web_address, web_addresses, whole_file_path};
+    use super::{file_path, path_behind_scheme, web_address, web_addresses, whole_file_path};
     use serde_json::json;
 
     #[test]
@@ -168,6 +185,18 @@ mod tests {
             ("file:a", "a"),
         ] {
             assert_eq!(file_path(text).as_deref(), Some(path), "{text}");
+        }
+        for (text, path) in [
+            ("fs:///a/b?c", "/a/b"),
+            ("filesystem://a/b", "/a/b"),
+            ("FS://localhost/a", "/a"),
+            ("x://~/a%20b", "~/a b"),
+            ("/a", "/a"),
+        ] {
+            assert_eq!(path_behind_scheme(text).as_deref(), Some(path), "{text}");
+        }
+        for text in ["a/b", "http:///a", "file:///a", "a b://c", "://a"] {
+            assert_eq!(path_behind_scheme(text), None, "{text}");
         }
         for text in ["file", "files:/a", "a file:/b", "file:/a\nfile:/b", "http://a/file:/b", "file:"] {
             assert_eq!(file_path(text), None, "{text}");

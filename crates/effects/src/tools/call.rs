@@ -23,6 +23,7 @@ pub(crate) const PATH_KEYS: &[&str] = &[
     "file_path",
     "path",
     "notebook_path",
+    "target_notebook",
     "absolute_path",
     "target_file",
     "filename",
@@ -304,6 +305,15 @@ impl<'a> ToolCall<'a> {
         }
         self.add(EffectKind::FileRead, Target::Path(path));
         self.read_behind_links(text);
+    }
+
+    /// Reads what a text names, where it is an absolute path of a credential, alone or behind a scheme of a server's own.
+    pub(crate) fn read_credential(&mut self, text: &str) {
+        let Some(named) = addresses::path_behind_scheme(text) else { return };
+        let path = self.path(&named, Last::Follow);
+        if places::credential(&path, self.home()).is_some() {
+            self.read(&named);
+        }
     }
 
     /// Reads a secret that is known by the name of a link to it.

@@ -81,6 +81,8 @@ pub(crate) fn native(call: &mut ToolCall<'_>) -> bool {
                 // A server that hands out files names them so.
                 if addresses::file_path(address).is_some() {
                     call.read(address);
+                } else {
+                    call.read_credential(address);
                 }
             }
         }
@@ -484,16 +486,27 @@ fn holds_encoded(text: &str) -> bool {
     })
 }
 
+/// A word in parts at its square brackets, but for those around the number of a host.
+fn without_brackets(word: &str) -> Vec<&str> {
+    if word.contains("://[") { vec![word.trim_start_matches('[')] } else { word.split(['[', ']']).collect() }
+}
+
+/// Whether a word of a text is an address, whatever the case of its scheme.
+fn is_address(word: &str) -> bool {
+    let Some((scheme, rest)) = word.split_once(':') else { return false };
+    let is = |name: &str| scheme.eq_ignore_ascii_case(name);
+    is("file") || (is("http") || is("https")) && !rest.trim_start_matches(['/', '\\']).is_empty()
+}
+
 /// The address is an argument, or stands in the text of the request.
 fn fetch(call: &mut ToolCall<'_>) {
     let mut addresses = call.texts(&["url", "urls", "uri", "address"]);
     if addresses.is_empty() {
         let prompt = call.text(&["prompt", "query", "instruction"]).unwrap_or_default();
         addresses = prompt
-            .split(|character: char| character.is_whitespace() || "\"'<>()[]{},`".contains(character))
-            .filter(|word| {
-                word.starts_with("http://") || word.starts_with("https://") || word.starts_with("file:")
-            })
+            .split(|character: char| character.is_whitespace() || "\"'<>(){},`".contains(character))
+            .flat_map(without_brackets)
+            .filter(|word| is_address(word))
             .collect();
     }
     if addresses.is_empty() {

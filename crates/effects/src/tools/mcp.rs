@@ -217,6 +217,9 @@ fn reach_beside(call: &mut ToolCall<'_>, deed: Option<Deed>) {
             call.read(&path);
         }
     }
+    for address in texts_within(input, &|_| true).into_iter().filter(|text| text.contains("://")) {
+        call.read_credential(address);
+    }
     let only_looks = deed.is_some_and(|deed| deed <= Deed::Look);
     if !only_looks {
         for step in beside::patch_steps(input) {

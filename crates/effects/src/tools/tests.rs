@@ -40,6 +40,7 @@ fn tools_for_files_touch_their_files() {
         ("Write", json!({"file_path": "~/.bashrc"}), vec!["file_create /home/dev/.bashrc"]),
         ("MultiEdit", json!({"file_path": "a.txt", "edits": []}), vec!["file_modify a.txt"]),
         ("NotebookEdit", json!({"notebook_path": "n.ipynb"}), vec!["file_create n.ipynb"]),
+        ("EditNotebook", json!({"target_notebook": "n.ipynb"}), vec!["file_create n.ipynb"]),
         ("str_replace_based_edit_tool", json!({"command": "view", "path": "a.txt"}), vec!["file_read a.txt"]),
         (
             "str_replace_based_edit_tool",
@@ -100,6 +101,17 @@ fn tools_for_files_touch_their_files() {
             vec!["file_read /etc/hosts"],
         ),
         ("read_mcp_resource", json!({"server": "db", "uri": "table://users"}), vec![]),
+        ("read_mcp_resource", json!({"server": "db", "uri": "memo:///notes"}), vec![]),
+        (
+            "read_mcp_resource",
+            json!({"uri": "/home/dev/.ssh/id_rsa"}),
+            vec!["file_read /home/dev/.ssh/id_rsa"],
+        ),
+        (
+            "read_mcp_resource",
+            json!({"uri": "filesystem://home/dev/.ssh/id_rsa"}),
+            vec!["file_read /home/dev/.ssh/id_rsa"],
+        ),
     ] {
         assert_eq!(effects(tool, input.clone()), expected, "{tool} {input}");
     }
@@ -473,6 +485,27 @@ fn odd_inputs_have_an_answer() {
             assert!(found.iter().all(|effect| effect.certainty <= Certainty::Certain));
             let _ = (shell_texts(&action), sql_texts(&action));
         }
+    }
+}
+
+#[test]
+fn an_address_in_a_prompt_counts_whatever_its_form() {
+    for address in ["HTTP://169.254.169.254/x", "http://[::ffff:a9fe:a9fe]/x", "Https:169.254.43518/x"] {
+        let found = effects("web_fetch", json!({"prompt": format!("get {address} now")}));
+        assert!(found.contains(&format!("secret_read {address}")), "{address}: {found:?}");
+    }
+    let found = effects("web_fetch", json!({"prompt": "read [this](https://docs.rs/x), of http: and https"}));
+    assert_eq!(found, ["network_request https://docs.rs/x"]);
+}
+
+#[test]
+fn the_path_of_a_tool_that_runs_a_command_is_where_it_runs() {
+    for tool in ["controlPwshProcess", "executePwsh", "run_powershell"] {
+        let input = json!({"action": "start", "command": "rm notes.txt", "path": "/home/dev"});
+        let prediction = crate::predict(&call(tool, input), &world());
+        let kinds: Vec<_> = prediction.effects.iter().map(|effect| effect.kind).collect();
+        assert!(kinds.contains(&EffectKind::FileDelete), "{tool}: {kinds:?}");
+        assert!(!kinds.contains(&EffectKind::FileModify), "{tool}: {kinds:?}");
     }
 }
 

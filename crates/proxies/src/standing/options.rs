@@ -169,15 +169,87 @@ const OF_PROGRAMS: &[(&[&str], &str, &[&str])] = &[
     ),
 ];
 
+/// Long options, folded, that change how much is said and nothing else, in all programs that have them.
+const LOOKS: &[&str] = &["verbose", "quiet", "silent", "color", "colour", "colors", "nocolor", "decorate"];
+
+/// Single letters of the same, by the program. In others they mean other things: `npm publish -v` tells a version.
+const LETTERS_OF_LOOKS: &[(&str, &str)] = &[
+    ("git", "qv"),
+    ("cargo", "qv"),
+    ("npm", "s"),
+    ("pnpm", "s"),
+    ("yarn", "s"),
+    ("pytest", "qv"),
+    ("make", "s"),
+    ("pip", "qv"),
+    ("go", "v"),
+];
+
+/// Commands that show, whatever their harmless options are.
+const SHOWING: &[&[&str]] = &[
+    &["git", "log"],
+    &["git", "show"],
+    &["git", "diff"],
+    &["git", "status"],
+    &["git", "blame"],
+    &["git", "grep"],
+    &["ls"],
+    &["grep"],
+    &["rg"],
+    &["kubectl", "get"],
+    &["kubectl", "logs"],
+    &["docker", "ps"],
+    &["docker", "logs"],
+];
+
+/// Options that name what is run.
+const NAMING: &[&str] =
+    &["bin", "bins", "example", "examples", "package", "workspace", "workspaces", "p", "w", "ws"];
+
+/// An option without hyphens, signs between its words and value.
+fn folded(text: &str) -> String {
+    let name = text.split('=').next().unwrap_or_default();
+    name.chars().filter(|letter| *letter != '-').map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// The name of an option: without its value, and without the number behind a letter.
+pub(super) fn name(option: &str) -> &str {
+    let name = option.split('=').next().unwrap_or(option);
+    if name.starts_with("--") { name } else { name.trim_end_matches(|letter: char| letter.is_ascii_digit()) }
+}
+
+/// Whether a command that begins with these words shows something and does nothing, whatever its harmless options are.
+pub(super) fn shows(leading: &[String]) -> bool {
+    SHOWING.iter().any(|words| {
+        leading.len() >= words.len() && leading.iter().zip(*words).all(|(one, other)| one == other)
+    })
+}
+
+/// Whether an option changes only what is said, so that a command without it does the same.
+pub(super) fn is_of_looks(leading: &[String], option: &str) -> bool {
+    if shows(leading) && is_harmless(leading, option) {
+        return true;
+    }
+    if let Some(long) = option.strip_prefix("--") {
+        return LOOKS.contains(&folded(long).as_str());
+    }
+    let program = leading.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let letters =
+        LETTERS_OF_LOOKS.iter().find(|(name, _)| *name == program).map_or("", |(_, letters)| *letters);
+    option
+        .strip_prefix('-')
+        .is_some_and(|short| !short.is_empty() && short.chars().all(|letter| letters.contains(letter)))
+}
+
 /// Whether a yes to a command that begins with these words covers an option that its user did not see.
 pub(super) fn is_harmless(leading: &[String], option: &str) -> bool {
     if option == "--" {
         return true;
     }
-    let folded = |text: &str| -> String {
-        let name = text.split('=').next().unwrap_or_default();
-        name.chars().filter(|letter| *letter != '-').map(|letter| letter.to_ascii_lowercase()).collect()
-    };
+    // `cargo run --bin other` runs another program.
+    if leading.iter().any(|word| word == "run") && NAMING.contains(&folded(option).as_str()) {
+        return false;
+    }
     if let Some(long) = option.strip_prefix("--") {
         return LONG.contains(&folded(long).as_str());
     }
@@ -222,6 +294,8 @@ mod tests {
             ("make all", "-f -C -I -E --eval --file"),
             ("go test", "-exec -toolexec -o -ldflags -modfile -overlay -C"),
             ("find src", "-exec -delete -fprint -ok -execdir -"),
+            ("cargo run", "--bin --example -p --package"),
+            ("npm run build", "-w --workspace"),
         ] {
             for option in options.split(' ') {
                 assert!(!is_harmless(&words(leading), option), "{leading} {option}");

@@ -159,8 +159,20 @@ const CHANGE: &[&str] = &[
     "duplicate",
 ];
 const RUN: &[&str] = &[
-    "execute", "run", "exec", "shell", "eval", "evaluate", "command", "invoke", "bash", "terminal", "spawn",
+    "execute",
+    "run",
+    "exec",
+    "shell",
+    "eval",
+    "evaluate",
+    "command",
+    "invoke",
+    "bash",
+    "terminal",
+    "spawn",
     "script",
+    "pwsh",
+    "powershell",
 ];
 const PUBLISH: &[&str] =
     &["publish", "release", "deploy", "send", "tweet", "broadcast", "share", "email", "announce"];
