@@ -114,7 +114,7 @@ fn edits(action: &Action) -> Vec<(&str, Edit<'_>)> {
     all
 }
 
-fn field<'a>(given: &'a Json, is_meant: impl Fn(&str) -> bool) -> Option<&'a Json> {
+fn field(given: &Json, is_meant: impl Fn(&str) -> bool) -> Option<&Json> {
     let mut fields = given.as_object()?.iter();
     fields.find(|(name, value)| !value.is_null() && is_meant(name)).map(|(_, value)| value)
 }
