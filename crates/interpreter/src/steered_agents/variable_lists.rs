@@ -9,6 +9,8 @@ pub(super) fn variables_in(text: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut rest = text.as_str();
     loop {
+        // Empty lines are gone over once.
+        rest = rest.trim_start_matches(is_blank);
         if let Some((variable, behind)) = variable(rest) {
             all.push(variable);
             rest = behind;
