@@ -5,6 +5,7 @@
 //! | `addresses` | texts that are addresses, under whatever name |
 //! | `call` | the input of a tool call, and effects in the making |
 //! | `client_tools` | the tools that clients bring along, by name |
+//! | `edits` | the texts that edits and writes leave, in any spelling |
 //! | `free_form` | tools that are given a text and no fields |
 //! | `inner` | calls that are made within another one |
 //! | `handed` | secrets that stand in what a tool is given |
@@ -20,6 +21,7 @@
 mod addresses;
 mod call;
 mod client_tools;
+mod edits;
 mod free_form;
 mod handed;
 pub(crate) use handed::token_in;
@@ -46,6 +48,7 @@ use crate::places;
 use crate::world::{FileText, World};
 
 use call::ToolCall;
+pub(crate) use edits::announced;
 pub(crate) use inner::inner_calls;
 pub(crate) use mcp::{Explained, UnfoldedCall};
 pub(crate) use patch::{PatchStep, parse as patch_steps};
@@ -90,10 +93,25 @@ fn note_default_settings(action: &Action, world: &dyn World, effects: &mut Vec<E
 fn note_steering_variables(action: &Action, world: &dyn World, effects: &mut Vec<Effect>) {
     let is_write = |effect: &&Effect| matches!(effect.kind, EffectKind::FileCreate | EffectKind::FileModify);
     let paths = effects.iter().filter(is_write).filter_map(|effect| effect.target.path());
-    let found = paths.filter(|path| is_loaded(path)).filter_map(|path| {
+    let mut paths = paths.filter(|path| is_loaded(path)).peekable();
+    let announced = if paths.peek().is_some() { announced(action, world) } else { Vec::new() };
+    let found = paths.filter_map(|path| {
         let before = world.text(path);
-        let steering =
-            texts_in(&action.input).into_iter().find_map(|text| steering_variable(path, text, &before));
+        let left = announced.iter().find_map(|(place, content)| match content {
+            AnnouncedContent::Text(text) if place == path => Some(text.as_str()),
+            AnnouncedContent::Text(_)
+            | AnnouncedContent::Link(_)
+            | AnnouncedContent::Mode(_)
+            | AnnouncedContent::Commit { .. } => None,
+        });
+        let steering = match left {
+            Some(text) => steering_variable(path, text, &before),
+            // What is left is not known: each text that is written may be a part of it.
+            None => texts_in(&action.input).into_iter().find_map(|text| {
+                let text = text.split('\n').map(without_sign).collect::<Vec<_>>().join("\n");
+                steering_variable(path, &text, &before)
+            }),
+        };
         let (name, what) = steering?;
         let mut effect = Effect::new(EffectKind::SystemModification, Target::Path(path.clone()));
         effect.severity = Severity::High;
@@ -102,6 +120,11 @@ fn note_steering_variables(action: &Action, world: &dyn World, effects: &mut Vec
     });
     let found: Vec<Effect> = found.collect();
     effects.extend(found);
+}
+
+/// A line of a patch without the sign that it begins with.
+fn without_sign(line: &str) -> &str {
+    line.trim_start().trim_start_matches('+')
 }
 
 /// Adds that what a tool writes into a file of settings switches off the check of whom a program talks to.
@@ -129,8 +152,7 @@ fn texts_in(input: &serde_json::Value) -> Vec<&str> {
         serde_json::Value::Array(items) => items.iter().flat_map(texts_in).collect(),
         // What an edit takes out is written no more.
         serde_json::Value::Object(fields) => {
-            let written =
-                fields.iter().filter(|(name, _)| !matches!(name.as_str(), "old_string" | "old_str"));
+            let written = fields.iter().filter(|(name, _)| !edits::is_taken_out(name));
             written.flat_map(|(_, value)| texts_in(value)).collect()
         }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Vec::new(),
@@ -185,51 +207,6 @@ fn is_masked(path: &AbsolutePath, world: &dyn World) -> bool {
     // No other file is opened for it.
     path.name().is_some_and(places::environment_file)
         && matches!(world.text(path), FileText::Whole(text) if places::is_list_of_settings(path, &text))
-}
-
-/// What a tool of a client leaves in the file that it writes or edits, where its input says all of it.
-pub(crate) fn announced(action: &Action, world: &dyn World) -> Vec<(AbsolutePath, AnnouncedContent)> {
-    let input = &action.input;
-    let path = || {
-        let text = input.get("file_path").and_then(Json::as_str)?;
-        Some(ToolCall::new(action, world).path(text, Last::Follow))
-    };
-    let now = |path: &AbsolutePath| match world.text(path) {
-        FileText::Whole(text) => Some(text),
-        FileText::Beginning(_) | FileText::Unknown => None,
-    };
-    let left = || {
-        let path = path()?;
-        let text = match action.tool.as_str() {
-            "Write" => input.get("content").and_then(Json::as_str)?.to_owned(),
-            "Edit" => edited(&now(&path)?, input)?,
-            "MultiEdit" => {
-                let edits = input.get("edits").and_then(Json::as_array)?;
-                edits.iter().try_fold(now(&path)?, |text, edit| edited(&text, edit))?
-            }
-            _ => return None,
-        };
-        Some((path, AnnouncedContent::Text(text)))
-    };
-    let mut all: Vec<_> = left().into_iter().collect();
-    let is_patch = matches!(folded(action.tool.as_str()).as_str(), "applypatch" | "patch");
-    let patches =
-        ["command", "input", "patch", "patchText"].iter().filter_map(|name| input.get(*name)?.as_str());
-    for (path, text) in patches.filter(|_| is_patch).flat_map(patch::added_files) {
-        all.push((ToolCall::new(action, world).path(&path, Last::Follow), AnnouncedContent::Text(text)));
-    }
-    all
-}
-
-/// A text after one edit; `None` where the edit does not fit it.
-fn edited(text: &str, edit: &Json) -> Option<String> {
-    let field = |name: &str| edit.get(name).and_then(Json::as_str);
-    let (old, new) = (field("old_string")?, field("new_string")?);
-    if old.is_empty() || !text.contains(old) {
-        return None;
-    }
-    let is_everywhere = edit.get("replace_all").and_then(Json::as_bool) == Some(true);
-    Some(if is_everywhere { text.replace(old, new) } else { text.replacen(old, new, 1) })
 }
 
 /// The places that held secrets and into which a tool writes something else as a whole.

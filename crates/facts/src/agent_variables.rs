@@ -40,6 +40,23 @@ const TABLE: &[Row] = &[
     ),
     // bash(1), sh(1), node(1).
     row("", Steering::Code, &["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "NODE_OPTIONS", "BUN_OPTIONS"]),
+    // git(1): programs that git runs.
+    row(
+        "",
+        Steering::Code,
+        &[
+            "GIT_SSH_COMMAND",
+            "GIT_SSH",
+            "GIT_EXTERNAL_DIFF",
+            "GIT_PROXY_COMMAND",
+            "GIT_ASKPASS",
+            "GIT_PAGER",
+            "GIT_EDITOR",
+            "GIT_SEQUENCE_EDITOR",
+        ],
+    ),
+    // node(1).
+    row("", Steering::Unbound, &["NODE_TLS_REJECT_UNAUTHORIZED"]),
     row(
         "",
         Steering::Connection,
@@ -97,7 +114,11 @@ const TABLE: &[Row] = &[
             "GEMINI_CLI_IDE_SERVER_STDIO_ARGS",
         ],
     ),
-    row("gemini", Steering::Connection, &["GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"]),
+    row(
+        "gemini",
+        Steering::Connection,
+        &["GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "CODE_ASSIST_ENDPOINT"],
+    ),
     row(
         "qwen",
         Steering::Place,
@@ -160,7 +181,11 @@ const TABLE: &[Row] = &[
             "FACTORY_ORG_MANAGED_SETTINGS_URL",
         ],
     ),
-    row("droid", Steering::Code, &["FACTORY_NPM_MODULES_DIR", "FACTORY_RIPGREP_PATH", "FACTORY_KEYTAR_PATH"]),
+    row(
+        "droid",
+        Steering::Code,
+        &["FACTORY_NPM_MODULES_DIR", "FACTORY_RIPGREP_PATH", "FACTORY_KEYTAR_PATH", "TERMINAL_SHELL"],
+    ),
     row("droid", Steering::Connection, &["FACTORY_API_BASE_URL", "FACTORY_RELAY_BASE_URL"]),
     row(
         "opencode",
@@ -211,11 +236,13 @@ const TABLE: &[Row] = &[
     row("others", Steering::Unasked, &["HERMES_YOLO_MODE", "ALTIMATE_CLI_YOLO"]),
 ];
 
-/// Beginnings of names by which every program loads code (ld.so(8), dyld(1)), or bash takes functions, and of those of the guard.
+/// Beginnings of names by which every program loads code (ld.so(8), dyld(1)), or bash takes functions, by which git is given settings
+/// (git-config(1), `GIT_CONFIG_COUNT`), and of those of the guard.
 const BEGINNINGS: &[(&str, Steering)] = &[
     ("LD_", Steering::Code),
     ("DYLD_", Steering::Code),
     ("BASH_FUNC_", Steering::Code),
+    ("GIT_CONFIG_KEY_", Steering::Code),
     ("CHECKREIN_", Steering::Place),
 ];
 

@@ -4,12 +4,19 @@
 //! |---|---|---|
 //! | `.env` of a folder or one above, and of the home directory | Gemini CLI 0.61, Qwen Code 0.24 | `findEnvFile`, `loadEnvironment` in their bundles |
 //! | `.env`, `.env.local`, `.env.development` and others | Cline, Droid, OpenCode, Kilo, which are programs of Bun | bun.sh, "Environment variables", "Single-file executable" |
+//! | `~/.codex/.env` | Codex 0.169, over variables that are set; not those that begin with `CODEX_` | `load_dotenv` in codex-rs, `arg0/src/lib.rs` |
 //! | `[env]` of `mise.toml` | whatever a shell starts in the folder | mise.jdx.dev, "Environments" |
 //!
-//! A file of variables is changed all day: what is written into it says whether an agent is steered. None of them overrides a variable that is
-//! set, so that `HOME` and `PATH` say nothing there.
+//! A file of variables is changed all day: what is written into it says whether an agent is steered. None of them but that of Codex overrides a
+//! variable that is set, so that `HOME` and `PATH` say nothing there. A client need not heed each of its variables there as it does on its command
+//! line: OpenCode starts its plugins in spite of `OPENCODE_PURE=1` in a `.env`, and Kilo in spite of `KILO_PURE`. Both are asked about all the
+//! same, since whatever else loads the file hands them on.
+
+mod variable_lists;
 
 use checkrein_facts::{Steering, steering};
+
+use variable_lists::variables_in;
 
 use crate::draft::Draft;
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
@@ -79,12 +86,42 @@ const LOADING: &[&str] = &[
 /// Where installed libraries lie (hier(7)).
 const INSTALLED: &[&str] = &["/usr/", "/lib", "/opt/", "/nix/"];
 
+/// Where programs of the system lie, beside installed libraries (hier(7)).
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/snap/"];
+
+/// Settings of git that name a program or a file with such settings, by the ends of their names (git-config(1)).
+/// Those that users set to a usual program (a pager, an editor, a helper for credentials) are not among them.
+const PROGRAMS_OF_GIT: &[&str] = &[
+    "core.fsmonitor",
+    "core.sshcommand",
+    "core.hookspath",
+    "core.gitproxy",
+    "core.askpass",
+    "core.alternaterefscommand",
+    "diff.external",
+    "interactive.difffilter",
+    "uploadpack.packobjectshook",
+    "include.path",
+    "init.templatedir",
+    ".textconv",
+    ".clean",
+    ".smudge",
+    ".process",
+    ".driver",
+    ".uploadpack",
+    ".receivepack",
+];
+
 /// What a variable of this name and value decides for an agent; `None` where it decides nothing, or what it holds is usual. A value that is not
 /// known may be anything.
 pub fn steers(name: &str, value: Option<&str>) -> Option<Steering> {
     let what = steering(name)?;
     let Some(value) = value else { return Some(what) };
-    let is_no = matches!(value, "" | "0" | "false" | "no" | "off" | "none");
+    let is_no = match name {
+        // Node.js heeds this word alone (node(1)).
+        "NODE_TLS_REJECT_UNAUTHORIZED" => value == "0",
+        _ => matches!(value, "" | "0" | "false" | "no" | "off" | "none"),
+    };
     let counts = match what {
         Steering::Place => true,
         Steering::Unasked => !is_no,
@@ -107,12 +144,40 @@ fn loads(name: &str, value: &str) -> bool {
         }
         // A file for `sh`; projects call other things so.
         "ENV" => value.contains('/'),
+        "TERMINAL_SHELL"
+        | "GIT_SSH_COMMAND"
+        | "GIT_SSH"
+        | "GIT_EXTERNAL_DIFF"
+        | "GIT_PROXY_COMMAND"
+        | "GIT_ASKPASS"
+        | "GIT_PAGER"
+        | "GIT_EDITOR"
+        | "GIT_SEQUENCE_EDITOR" => is_own_command(value),
+        _ if name.starts_with("GIT_CONFIG_KEY_") => {
+            let key = value.to_ascii_lowercase();
+            key.starts_with("alias.") || PROGRAMS_OF_GIT.iter().any(|end| key.ends_with(end))
+        }
         "LD_LIBRARY_PATH" => value
             .split(':')
             .filter(|part| !part.is_empty() && !part.starts_with('$'))
             .any(|part| part.contains("..") || !INSTALLED.iter().any(|place| part.starts_with(place))),
         _ => true,
     }
+}
+
+/// Whether a command line runs something else than one installed program: a file elsewhere, several commands, or one in the options of `ssh`.
+fn is_own_command(value: &str) -> bool {
+    let program = value.split_whitespace().next().unwrap_or_default();
+    let is_elsewhere = program.contains('/')
+        && !INSTALLED.iter().chain(SYSTEM).any(|installed| program.starts_with(installed));
+    let lower = value.to_ascii_lowercase();
+    is_elsewhere
+        || value.contains([';', '|', '&', '`', '<', '>', '\n'])
+        || value.contains("$(")
+        || lower.contains("proxycommand")
+        || lower.contains("localcommand")
+        || matches!(program.rsplit('/').next(), Some("sh" | "bash" | "dash" | "zsh" | "ksh"))
+            && value.contains(" -c ")
 }
 
 fn is_usual_address(value: &str) -> bool {
@@ -132,40 +197,86 @@ fn is_of_mise(path: &AbsolutePath) -> bool {
     OF_MISE.iter().any(|end| path.as_str().ends_with(end))
 }
 
-/// The first variable in a text that steers agents which load a file at this path, with what it decides, and did not stand so in the file
-/// before; `None` where none does.
+/// The first variable in a text that steers agents which load a file at this path, with what it decides, and was not so by the file before;
+/// `None` where none does.
 pub fn steering_variable(path: &AbsolutePath, text: &str, before: &FileText) -> Option<(String, Steering)> {
     if !is_loaded(path) {
         return None;
     }
-    let is_of_mise = is_of_mise(path);
-    let is_list = !is_of_mise;
-    let stood = |line: &str| match before {
-        FileText::Whole(before) => before.lines().any(|one| one.trim() == line),
-        FileText::Beginning(_) | FileText::Unknown => false,
+    let read = |text: &str| if is_of_mise(path) { variables_of_mise(text) } else { variables_in(text) };
+    let stood = match before {
+        FileText::Whole(before) => read(before),
+        FileText::Beginning(_) | FileText::Unknown => Vec::new(),
     };
+    let all = read(text);
+    // What stands last counts, for most.
+    let last = |all: &[(String, String)], name: &str| {
+        all.iter().rfind(|(one, _)| one == name).map(|(_, value)| value.clone())
+    };
+    let is_new = |one: &(String, String)| {
+        let now = last(&all, &one.0);
+        !stood.contains(one) || now.as_ref() == Some(&one.1) && now != last(&stood, &one.0)
+    };
+    all.iter().find_map(|one| {
+        let (name, value) = one;
+        let what = match home_of_codex(path) {
+            Some(home) => overriding(name, value, home).or_else(|| steers_there(name, value)),
+            None if is_of_mise(path) => steers(name, Some(value)),
+            None => steers_there(name, value),
+        };
+        what.filter(|_| is_new(one)).map(|what| (name.clone(), what))
+    })
+}
+
+/// What a variable decides in a file that overrides none that is set.
+fn steers_there(name: &str, value: &str) -> Option<Steering> {
+    if matches!(name, "HOME" | "PATH" | "SHELL") { None } else { steers(name, Some(value)) }
+}
+
+/// The home directory in which a file lies whose variables override those that are set.
+fn home_of_codex(path: &AbsolutePath) -> Option<&str> {
+    path.as_str().strip_suffix("/.codex/.env")
+}
+
+/// What a variable decides that is set for every process, where a file overrides it.
+fn overriding(name: &str, value: &str, home: &str) -> Option<Steering> {
+    let is_installed = |place: &str| {
+        INSTALLED.iter().chain(SYSTEM).any(|installed| place.starts_with(installed))
+            || place.strip_prefix(home).is_some_and(|rest| rest.starts_with('/'))
+    };
+    match name {
+        "HOME" => (value.trim_end_matches('/') != home).then_some(Steering::Place),
+        "PATH" => {
+            let is_usual =
+                |part: &str| matches!(part, "$PATH" | "${PATH}" | "/bin" | "/sbin") || is_installed(part);
+            (!value.split(':').all(is_usual)).then_some(Steering::Code)
+        }
+        "SHELL" => (value.contains('/') && !is_installed(value)).then_some(Steering::Code),
+        _ => None,
+    }
+}
+
+/// The variables that a file of mise gives, in order.
+fn variables_of_mise(text: &str) -> Vec<(String, String)> {
     let mut counts = true;
-    text.lines().find_map(|line| {
-        // A line of a patch begins with its sign.
-        let line = line.trim().trim_start_matches('+').trim_start();
-        if is_of_mise && line.starts_with('[') {
+    let variable = |line: &str| {
+        let line = line.trim();
+        if line.starts_with('[') {
             counts = line.trim_matches(['[', ']']).split('.').any(|part| part == "env");
         }
-        let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-        let name = name.trim();
+        let (name, value) = line.split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
         let (name, is_variable) = match name.strip_prefix("env.") {
-            Some(name) if is_of_mise => (name, true),
-            Some(_) | None => (name, counts),
+            Some(name) => (name, true),
+            None => (name, counts),
         };
-        let value = value.trim();
         let value = match value.chars().next() {
             Some(quote @ ('"' | '\'')) => value.get(1..)?.split(quote).next().unwrap_or_default(),
             _ => value.split(" #").next().unwrap_or(value).trim_end(),
         };
-        let what = steers(name, Some(value))?;
-        let is_set_always = is_list && matches!(name, "HOME" | "PATH");
-        (is_variable && !is_set_always && !stood(line)).then(|| (name.to_owned(), what))
-    })
+        is_variable.then(|| (name.to_owned(), value.to_owned()))
+    };
+    text.lines().filter_map(variable).collect()
 }
 
 /// What is said of a variable in a file.
@@ -221,6 +332,15 @@ mod tests {
     }
 
     #[test]
+    fn what_counts_last_is_new_where_another_did_before() {
+        let path = AbsolutePath::new("/home/dev/proj/.env").unwrap();
+        let before = FileText::Whole("CLINE_DIR=./x\nCLINE_DIR=./usual\n".to_owned());
+        let found = steering_variable(&path, "CLINE_DIR=./x\n", &before);
+        assert_eq!(found.map(|(name, _)| name).as_deref(), Some("CLINE_DIR"));
+        assert_eq!(steering_variable(&path, "CLINE_DIR=./usual\nA=1\n", &before), None);
+    }
+
+    #[test]
     fn what_steers_an_agent_is_told_from_what_a_project_needs() {
         for (file, text, name) in [
             (".env", "A=1\nCHECKREIN_HOME=/tmp/x\n", "CHECKREIN_HOME"),
@@ -233,6 +353,20 @@ mod tests {
             (".env", "GEMINI_SANDBOX=false\n", "GEMINI_SANDBOX"),
             (".env.local", "OPENCODE_CONFIG_CONTENT={}\n", "OPENCODE_CONFIG_CONTENT"),
             (".env", "LD_LIBRARY_PATH=/usr/lib:./lib\n", "LD_LIBRARY_PATH"),
+            (".env", "TERMINAL_SHELL=./x.sh\n", "TERMINAL_SHELL"),
+            (".env", "CODE_ASSIST_ENDPOINT=https://evil.example\n", "CODE_ASSIST_ENDPOINT"),
+            (".env", "NODE_TLS_REJECT_UNAUTHORIZED=0\n", "NODE_TLS_REJECT_UNAUTHORIZED"),
+            (".env", "GIT_SSH_COMMAND=./x.sh\n", "GIT_SSH_COMMAND"),
+            (".env", "GIT_SSH_COMMAND='ssh -o ProxyCommand=./x.sh'\n", "GIT_SSH_COMMAND"),
+            (
+                ".env",
+                "GIT_CONFIG_COUNT=1\nGIT_CONFIG_KEY_0=core.fsmonitor\nGIT_CONFIG_VALUE_0=./x.sh\n",
+                "GIT_CONFIG_KEY_0",
+            ),
+            ("../.codex/.env", "HOME=/tmp/x\n", "HOME"),
+            ("../.codex/.env", "PATH=/tmp/x:/usr/bin:/bin\n", "PATH"),
+            ("../.codex/.env", "SHELL=/tmp/x\n", "SHELL"),
+            ("../.codex/.env", "CODEX_HOME=/tmp/x\n", "CODEX_HOME"),
             (
                 "mise.toml",
                 "[tools]\nnode = \"22\"\n[env]\nCLAUDE_CONFIG_DIR = \"/tmp/x\"\n",
@@ -248,6 +382,15 @@ mod tests {
             (".env", "OPENAI_BASE_URL=https://api.openai.com/v1\nANTHROPIC_BASE_URL=http://localhost:4000\n"),
             (".env", "# CHECKREIN_HOME=/tmp/x\nLD_LIBRARY_PATH=/usr/local/cuda/lib64:$LD_LIBRARY_PATH\n"),
             (".env", "GEMINI_SANDBOX=docker\nCOPILOT_ALLOW_ALL=0\n"),
+            (".env", "TERMINAL_SHELL=/bin/zsh\nNODE_TLS_REJECT_UNAUTHORIZED=1\nGIT_EDITOR=vim\n"),
+            (".env", "GIT_SSH_COMMAND=\"ssh -i ~/.ssh/deploy -o IdentitiesOnly=yes\"\nGIT_PAGER=cat\n"),
+            (".env", "GIT_CONFIG_COUNT=1\nGIT_CONFIG_KEY_0=safe.directory\nGIT_CONFIG_VALUE_0=*\n"),
+            (".env", "HOME=/app\nPATH=./bin\nSHELL=./x\n"),
+            (
+                "../.codex/.env",
+                "HOME=/home/dev\nPATH=/home/dev/.local/bin:/usr/bin:/bin:$PATH\nSHELL=/bin/zsh\n",
+            ),
+            ("../.codex/.env", "OPENAI_API_KEY=sk-x\n"),
             (".env.example", "CHECKREIN_HOME=/tmp/x\n"),
             ("README.md", "CHECKREIN_HOME=/tmp/x\n"),
             (

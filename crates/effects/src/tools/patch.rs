@@ -49,25 +49,171 @@ fn marked(text: &str) -> Vec<PatchStep> {
     steps
 }
 
-/// The files that a patch in the grammar of `*** Begin Patch` makes, with the text that they get.
-pub(super) fn added_files(text: &str) -> Vec<(String, String)> {
+/// The files that a patch leaves, with their texts, as far as these are known: `now` tells what stands in a file. One into which a part does not
+/// fit is left out. Source: codex-rs, `apply-patch/src/lib.rs` (`compute_replacements`, `seek_sequence`).
+pub(super) fn left_files(text: &str, now: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    if !text.contains("*** Begin Patch") {
+        return left_by_diff(text, now);
+    }
     let mut files: Vec<(String, String)> = Vec::new();
-    let mut is_added = false;
-    for line in text.split('\n').filter(|_| text.contains("*** Begin Patch")) {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        if let Some(path) = line.strip_prefix("*** Add File: ") {
-            files.push((path.trim().to_owned(), String::new()));
-            is_added = true;
-        } else if line.trim_start().starts_with("***") {
-            is_added = false;
-        } else if let (true, Some(added), Some((_, content))) =
-            (is_added, line.strip_prefix('+'), files.last_mut())
-        {
-            content.push_str(added);
-            content.push('\n');
-        }
+    for section in sections(text) {
+        let Section { step, body } = section;
+        let (path, content) = match step {
+            PatchStep::Add(path) => {
+                let lines = body.iter().filter_map(|line| line.strip_prefix('+'));
+                (path, Some(lines.flat_map(|line| [line, "\n"]).collect()))
+            }
+            PatchStep::Update(path) => {
+                let before = known(&files, &path).or_else(|| now(&path));
+                let content = before.and_then(|before| with_parts(&before, &body));
+                (path, content)
+            }
+            PatchStep::Move(path, goal) => {
+                let before = known(&files, &path).or_else(|| now(&path));
+                (goal, before.and_then(|before| with_parts(&before, &body)))
+            }
+            PatchStep::Delete(path) => (path, None),
+        };
+        files.retain(|(file, _)| *file != path);
+        files.extend(content.map(|content| (path, content)));
     }
     files
+}
+
+/// The text that an earlier step of the same patch left.
+fn known(files: &[(String, String)], path: &str) -> Option<String> {
+    files.iter().find(|(file, _)| file == path).map(|(_, text)| text.clone())
+}
+
+fn left_by_diff(text: &str, now: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    let one = |patch: patches::FilePatch| {
+        let path = without_side(patch.new.as_deref()?).to_owned();
+        let before = match patch.old.as_deref() {
+            Some(old) => now(without_side(old))?,
+            None => String::new(),
+        };
+        match patch.fit(&before) {
+            patches::Fit::Exact(text) | patches::Fit::Shifted(text) => Some((path, text)),
+            patches::Fit::Loose | patches::Fit::Fails => None,
+        }
+    };
+    patches::read(text).into_iter().filter_map(one).collect()
+}
+
+/// A step of a marked patch with the lines that stand below it.
+struct Section<'t> {
+    step: PatchStep,
+    body: Vec<&'t str>,
+}
+
+fn sections(text: &str) -> Vec<Section<'_>> {
+    let mut all: Vec<Section<'_>> = Vec::new();
+    for line in text.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let is_header = line.trim_start().starts_with("***");
+        let is_text = match all.last().map(|section| &section.step) {
+            Some(PatchStep::Update(_) | PatchStep::Move(..)) => line.starts_with([' ', '+', '-']),
+            Some(PatchStep::Add(_) | PatchStep::Delete(_)) | None => false,
+        };
+        if is_text || !is_header {
+            if let Some(section) = all.last_mut() {
+                section.body.push(line);
+            }
+        } else if line.contains("Move to:") {
+            let goal = line.split_once(':').map(|(_, goal)| goal.trim().to_owned()).unwrap_or_default();
+            if let Some(section) = all.last_mut()
+                && let PatchStep::Update(path) = &section.step
+            {
+                section.step = PatchStep::Move(path.clone(), goal);
+            }
+        } else if let Some(step) = marked(line).pop() {
+            all.push(Section { step, body: Vec::new() });
+        }
+    }
+    all
+}
+
+/// One part of an update: the lines that are sought in front of it, and what it takes out and puts in.
+#[derive(Default)]
+struct Part<'t> {
+    context: Option<&'t str>,
+    before: Vec<&'t str>,
+    after: Vec<&'t str>,
+}
+
+fn parts<'t>(body: &[&'t str]) -> Vec<Part<'t>> {
+    let mut all: Vec<Part<'t>> = Vec::new();
+    for line in body {
+        if let Some(context) = line.strip_prefix("@@") {
+            let context = Some(context.trim()).filter(|context| !context.is_empty());
+            all.push(Part { context, ..Part::default() });
+            continue;
+        }
+        if all.is_empty() {
+            all.push(Part::default());
+        }
+        let Some(part) = all.last_mut() else { continue };
+        match line.split_at_checked(1) {
+            Some(("-", rest)) => part.before.push(rest),
+            Some(("+", rest)) => part.after.push(rest),
+            Some((" ", rest)) => {
+                part.before.push(rest);
+                part.after.push(rest);
+            }
+            // An empty line is one of the file.
+            Some(_) | None if line.is_empty() => {
+                part.before.push("");
+                part.after.push("");
+            }
+            Some(_) | None => {}
+        }
+    }
+    all
+}
+
+/// A text after the parts of an update; `None` where one does not fit.
+fn with_parts(text: &str, body: &[&str]) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let mut from = 0;
+    for part in parts(body) {
+        if let Some(context) = part.context {
+            from = place_of(&lines, &[context], from)? + 1;
+        }
+        let (mut before, mut after) = (part.before.as_slice(), part.after.as_slice());
+        if before.is_empty() {
+            // Without a line that stood there, it goes to the end, or behind what was sought.
+            let at = if part.context.is_some() && !after.is_empty() { from } else { lines.len() };
+            lines.splice(at..at, after.iter().copied());
+            continue;
+        }
+        let mut place = place_of(&lines, before, from);
+        if place.is_none() && before.last() == Some(&"") {
+            before = before.split_last()?.1;
+            after = after.strip_suffix(&[""]).unwrap_or(after);
+            place = place_of(&lines, before, from);
+        }
+        let at = place?;
+        lines.splice(at..at + before.len(), after.iter().copied());
+        from = at + after.len();
+    }
+    Some(lines.into_iter().flat_map(|line| [line, "\n"]).collect())
+}
+
+/// Where lines stand in a text from a line on: exactly, else without the blanks at their ends, else without those at both sides.
+pub(super) fn place_of(lines: &[&str], sought: &[&str], from: usize) -> Option<usize> {
+    let is_same: [fn(&str, &str) -> bool; 3] = [
+        |one, other| one == other,
+        |one, other| one.trim_end() == other.trim_end(),
+        |one, other| one.trim() == other.trim(),
+    ];
+    is_same.into_iter().find_map(|is_same| {
+        let fits = |at: &usize| {
+            lines
+                .get(*at..*at + sought.len())
+                .is_some_and(|found| found.iter().zip(sought).all(|(one, other)| is_same(one, other)))
+        };
+        (from..lines.len()).find(fits)
+    })
 }
 
 /// The steps of a diff. Of one by git, headers alone count too: a file is renamed, made or removed without a line of it.
@@ -122,8 +268,33 @@ mod tests {
     fn the_text_of_a_file_that_is_made_is_known() {
         let text =
             "*** Begin Patch\n*** Add File: a/b.json\n+{\n+}\n*** Update File: c\n@@\n+x\n*** End Patch";
-        assert_eq!(added_files(text), [("a/b.json".to_owned(), "{\n}\n".to_owned())]);
-        assert!(added_files("*** Add File: a\n+x").is_empty());
+        let none = |_: &str| None;
+        assert_eq!(left_files(text, &none), [("a/b.json".to_owned(), "{\n}\n".to_owned())]);
+        assert!(left_files("*** Add File: a\n+x", &none).is_empty());
+    }
+
+    #[test]
+    fn the_text_of_a_file_that_is_changed_follows_from_what_it_held() {
+        let now = |path: &str| (path == "a").then(|| "one\n  two\nthree\nfour\n".to_owned());
+        let left = |body: &str| {
+            left_files(&format!("*** Begin Patch\n*** Update File: {body}\n*** End Patch"), &now)
+                .pop()
+                .map(|(path, text)| format!("{path}: {text}"))
+        };
+        for (body, expected) in [
+            ("a\n@@\n one\n-  two\n+2\n", Some("a: one\n2\nthree\nfour\n")),
+            ("a\n-two\n+2", Some("a: one\n2\nthree\nfour\n")),
+            ("a\n@@ three\n-four\n+4\n@@\n+5", Some("a: one\n  two\nthree\n4\n5\n")),
+            ("a\n@@ one\n+1.5", Some("a: one\n1.5\n  two\nthree\nfour\n")),
+            ("a\n*** Move to: b\n@@\n-one\n+1", Some("b: 1\n  two\nthree\nfour\n")),
+            ("a\n@@\n-five\n+5", None),
+            ("a\n@@ nine\n-one\n+1", None),
+            ("c\n@@\n-one\n+1", None),
+        ] {
+            assert_eq!(left(body).as_deref(), expected, "{body}");
+        }
+        let diff = "--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@\n three\n-four\n+4\n";
+        assert_eq!(left_files(diff, &now), [("a".to_owned(), "one\n  two\nthree\n4\n".to_owned())]);
     }
 
     #[test]
