@@ -61,8 +61,10 @@ fn preloaded(text: &str, key: &str) -> Option<String> {
     let joined = joined(text);
     let mut head = joined.lines().take_while(|line| !line.trim_start().starts_with('['));
     head.find_map(|line| {
-        let value = line.trim_start().trim_start_matches('+').trim_start().strip_prefix(key)?.trim_start();
-        let value = value.strip_prefix('=')?.trim_matches([' ', '[', ']', '"', '\'']);
+        let (name, value) = line.trim_start().trim_start_matches('+').split_once('=')?;
+        // A key may stand in quotes (toml.io, "Keys").
+        let value = value.trim_matches([' ', '[', ']', '"', '\'']);
+        (name.trim().trim_matches(['"', '\'']) == key).then_some(())?;
         (!value.is_empty()).then(|| value.to_owned())
     })
 }
@@ -332,6 +334,7 @@ mod tests {
             ("proj/pnpm-workspace.yaml", "packages:\n  - packages/*\nscriptShell: ./x.sh\n"),
             ("proj/pnpm-workspace.yaml", "registry: https://packages.evil.example\n"),
             ("proj/bunfig.toml", "preload = [\"./x.ts\"]\n"),
+            ("proj/bunfig.toml", "\"preload\" = \"./x.ts\"\n"),
             ("proj/bunfig.toml", "preload = [\n  \"./x.ts\",\n]\n[test]\ncoverage = true\n"),
             ("proj/bunfig.toml", "[install]\nregistry = \"https://packages.evil.example\"\n"),
             ("proj/uv.toml", "[[index]]\nurl = \"https://packages.evil.example/simple\"\n"),
