@@ -88,7 +88,11 @@ const CRITICAL_DELETION: &str = "prevent_critical_deletion";
 /// What to do instead: the best for each thing that would be asked about, then the rest.
 pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {
     let is_guarded = findings.iter().any(|one| one.rule.as_str() == GUARD && one.decision == Decision::Block);
-    let is_meant = |finding: &&Finding| !(is_guarded && finding.rule.as_str() == RUNS_LATER);
+    // Whoever would delete a home directory means no guard, and needs no advice about it.
+    let is_all_lost = findings.iter().any(|one| one.rule.as_str() == CRITICAL_DELETION);
+    let is_meant = |finding: &&Finding| {
+        !(is_guarded && finding.rule.as_str() == RUNS_LATER || is_all_lost && finding.rule.as_str() == GUARD)
+    };
     let best = asked.iter().filter_map(|place| findings.get(*place)).filter(is_meant);
     let best = best.filter_map(|finding| finding.alternatives.first());
     let mut advice: Vec<String> = Vec::new();
