@@ -10,7 +10,7 @@
 mod decode;
 mod encode;
 
-use checkrein_facts::{Steering, steering};
+use checkrein_facts::{Steering, listed_variables, steering};
 use checkrein_protocol::{AbsolutePath, Client, ToolOutput, Typing};
 
 use serde_json::{Value as Json, json};
@@ -90,7 +90,7 @@ pub(crate) const ADAPTER: ClientAdapter = ClientAdapter {
         unit: Unit::Milliseconds,
         switched_off,
         handler_types: &[],
-        variables,
+        variables: listed_variables,
         leads_guard,
     },
     servers: &[
@@ -173,19 +173,6 @@ fn switched_off(settings: &Json) -> Option<&'static str> {
     (enabled.and_then(Json::as_bool) == Some(false)).then_some("hooksConfig.enabled: false")
 }
 
-/// The variables of a `.env` file: `NAME=value`, perhaps behind `export` and in quotes.
-fn variables(text: &str) -> Vec<(String, String)> {
-    let variable = |line: &str| {
-        let line = line.trim();
-        let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-        let name = name.trim();
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let value = value.trim().trim_matches(['"', '\'']);
-        is_name.then(|| (name.to_owned(), value.to_owned()))
-    };
-    text.lines().filter_map(variable).collect()
-}
-
 /// Whether a variable decides where the guard finds its places, or Gemini CLI its settings, or which code the shell of its hooks loads.
 fn leads_guard(name: &str) -> bool {
     match steering(name) {
@@ -223,7 +210,8 @@ mod tests {
 
     #[test]
     fn variables_of_an_environment_file_are_read() {
-        let found = variables("# x=1\nexport CHECKREIN_HOME=\"/tmp/x\"\nA = 'b'\n{\"hooks\": \"a=b\"}\n=1\n");
+        let found =
+            listed_variables("# x=1\nexport CHECKREIN_HOME=\"/tmp/x\"\nA = 'b'\n{\"hooks\": \"a=b\"}\n=1\n");
         let expected = [("CHECKREIN_HOME", "/tmp/x"), ("A", "b")];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert!(leads_guard("CHECKREIN_HOME") && !leads_guard("A"));

@@ -7,6 +7,7 @@
 //! | `tally` | what a session counts: amounts in windows of time |
 //! | `terminal` | terminals and open programs into which a session types |
 //! | `agent_variables` | variables that steer an agent that starts with them |
+//! | `variable_lists` | lists of variables (`.env`), as dotenv reads them |
 //! | `environment` | variables that lead the guard itself |
 //! | `hook_line` | the command line by which a client asks the guard |
 //! | `generated` | files that a build, an install or a download makes again |
@@ -41,6 +42,7 @@ mod resolve;
 mod run_by_client;
 mod tally;
 mod terminal;
+mod variable_lists;
 mod world;
 
 pub use agent_variables::{Steering, steering, steering_names};
@@ -60,4 +62,5 @@ pub use resolve::{Last, entry_of_process_itself, resolve};
 pub use run_by_client::RunByClient;
 pub use tally::*;
 pub use terminal::{TERMINAL_BYTES, TERMINALS, TerminalMemory, TypedTerminal};
+pub use variable_lists::listed_variables;
 pub use world::*;

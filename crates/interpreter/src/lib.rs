@@ -150,6 +150,7 @@ mod file_operations;
 pub mod filters;
 mod first_line;
 mod formats;
+pub mod git_settings;
 pub mod git_store;
 mod glob;
 mod guard_lookups;

@@ -12,14 +12,11 @@
 //! line: OpenCode starts its plugins in spite of `OPENCODE_PURE=1` in a `.env`, and Kilo in spite of `KILO_PURE`. Both are asked about all the
 //! same, since whatever else loads the file hands them on.
 
-mod variable_lists;
-
-use checkrein_facts::{Steering, steering};
-
-use variable_lists::variables_in;
+use checkrein_facts::{Steering, listed_variables, steering};
 
 use crate::draft::Draft;
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
+use crate::git_settings::runs_code;
 use crate::known_hosts::{host_of, reach};
 use crate::machine::Machine;
 use crate::path::AbsolutePath;
@@ -89,27 +86,23 @@ const INSTALLED: &[&str] = &["/usr/", "/lib", "/opt/", "/nix/"];
 /// Where programs of the system lie, beside installed libraries (hier(7)).
 const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/snap/"];
 
-/// Settings of git that name a program or a file with such settings, by the ends of their names (git-config(1)).
-/// Those that users set to a usual program (a pager, an editor, a helper for credentials) are not among them.
-const PROGRAMS_OF_GIT: &[&str] = &[
-    "core.fsmonitor",
-    "core.sshcommand",
-    "core.hookspath",
-    "core.gitproxy",
-    "core.askpass",
-    "core.alternaterefscommand",
-    "diff.external",
-    "interactive.difffilter",
-    "uploadpack.packobjectshook",
-    "include.path",
-    "init.templatedir",
-    ".textconv",
-    ".clean",
-    ".smudge",
-    ".process",
-    ".driver",
-    ".uploadpack",
-    ".receivepack",
+/// Settings of git that users set to a usual program, by the beginnings of their names: a pager, an editor, a browser, a helper for credentials
+/// or signatures (git-config(1)).
+const USUAL_OF_GIT: &[&str] = &[
+    "core.pager",
+    "pager.",
+    "core.editor",
+    "sequence.editor",
+    "credential.",
+    "gpg.",
+    "web.browser",
+    "browser.",
+    "instaweb.",
+    "sendemail.",
+    "man.",
+    "guitool.",
+    "trailer.",
+    "submodule.",
 ];
 
 /// What a variable of this name and value decides for an agent; `None` where it decides nothing, or what it holds is usual. A value that is not
@@ -155,7 +148,7 @@ fn loads(name: &str, value: &str) -> bool {
         | "GIT_SEQUENCE_EDITOR" => is_own_command(value),
         _ if name.starts_with("GIT_CONFIG_KEY_") => {
             let key = value.to_ascii_lowercase();
-            key.starts_with("alias.") || PROGRAMS_OF_GIT.iter().any(|end| key.ends_with(end))
+            runs_code(&key) && !USUAL_OF_GIT.iter().any(|usual| key.starts_with(usual))
         }
         "LD_LIBRARY_PATH" => value
             .split(':')
@@ -203,7 +196,7 @@ pub fn steering_variable(path: &AbsolutePath, text: &str, before: &FileText) -> 
     if !is_loaded(path) {
         return None;
     }
-    let read = |text: &str| if is_of_mise(path) { variables_of_mise(text) } else { variables_in(text) };
+    let read = |text: &str| if is_of_mise(path) { variables_of_mise(text) } else { listed_variables(text) };
     let stood = match before {
         FileText::Whole(before) => read(before),
         FileText::Beginning(_) | FileText::Unknown => Vec::new(),
@@ -363,6 +356,8 @@ mod tests {
                 "GIT_CONFIG_COUNT=1\nGIT_CONFIG_KEY_0=core.fsmonitor\nGIT_CONFIG_VALUE_0=./x.sh\n",
                 "GIT_CONFIG_KEY_0",
             ),
+            (".env", "GIT_CONFIG_KEY_0=merge.x.driver\n", "GIT_CONFIG_KEY_0"),
+            (".env", "GIT_CONFIG_KEY_0=alias.st\n", "GIT_CONFIG_KEY_0"),
             ("../.codex/.env", "HOME=/tmp/x\n", "HOME"),
             ("../.codex/.env", "PATH=/tmp/x:/usr/bin:/bin\n", "PATH"),
             ("../.codex/.env", "SHELL=/tmp/x\n", "SHELL"),
@@ -385,6 +380,7 @@ mod tests {
             (".env", "TERMINAL_SHELL=/bin/zsh\nNODE_TLS_REJECT_UNAUTHORIZED=1\nGIT_EDITOR=vim\n"),
             (".env", "GIT_SSH_COMMAND=\"ssh -i ~/.ssh/deploy -o IdentitiesOnly=yes\"\nGIT_PAGER=cat\n"),
             (".env", "GIT_CONFIG_COUNT=1\nGIT_CONFIG_KEY_0=safe.directory\nGIT_CONFIG_VALUE_0=*\n"),
+            (".env", "GIT_CONFIG_KEY_0=core.pager\nGIT_CONFIG_KEY_1=credential.helper\n"),
             (".env", "HOME=/app\nPATH=./bin\nSHELL=./x\n"),
             (
                 "../.codex/.env",

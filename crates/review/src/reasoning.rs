@@ -61,9 +61,14 @@ pub(crate) fn gravest_first(findings: &mut [Finding], effects: &[Effect]) {
             .map(|effect| (effect.severity, effect.kind.is_mutating(), !effect.reversible, effect.stake))
             .max()
     };
-    let is_all_lost = findings.iter().any(|one| one.rule.as_str() == CRITICAL_DELETION);
+    let is_all_lost = loses_all(findings);
     let is_least = |finding: &Finding| is_all_lost && finding.rule.as_str() == GUARD;
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.decision, !is_least(finding), harm(finding))));
+}
+
+/// Whether a home directory, a root or the like would go.
+fn loses_all(findings: &[Finding]) -> bool {
+    findings.iter().any(|one| one.rule.as_str() == CRITICAL_DELETION)
 }
 
 /// The places of the findings that alone would be asked about. What rests on nothing but effects of those before it says the same in
@@ -89,7 +94,7 @@ const CRITICAL_DELETION: &str = "prevent_critical_deletion";
 pub(crate) fn advice(findings: &[Finding], asked: &[usize]) -> Vec<String> {
     let is_guarded = findings.iter().any(|one| one.rule.as_str() == GUARD && one.decision == Decision::Block);
     // Whoever would delete a home directory means no guard, and needs no advice about it.
-    let is_all_lost = findings.iter().any(|one| one.rule.as_str() == CRITICAL_DELETION);
+    let is_all_lost = loses_all(findings);
     let is_meant = |finding: &&Finding| {
         !(is_guarded && finding.rule.as_str() == RUNS_LATER || is_all_lost && finding.rule.as_str() == GUARD)
     };

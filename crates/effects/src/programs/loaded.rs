@@ -267,9 +267,9 @@ fn language_of(path: &AbsolutePath) -> Option<Reading> {
         "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" | "jsx" | "tsx" | "Jakefile" | "sequelizerc" => {
             Reading::Interpreter("node")
         }
-        "rb" | "rake" | "ru" | "gemspec" | "podspec" | "irbrc" | "pryrc" | "Gemfile" | "Guardfile"
-        | "Capfile" | "Fastfile" | "Pluginfile" | "Podfile" | "Vagrantfile" | "Dangerfile" | "Brewfile"
-        | "Thorfile" | "thor" | "Berksfile" => Reading::Interpreter("ruby"),
+        "rb" | "rake" | "Rakefile" | "rakefile" | "ru" | "gemspec" | "podspec" | "irbrc" | "pryrc"
+        | "Gemfile" | "Guardfile" | "Capfile" | "Fastfile" | "Pluginfile" | "Podfile" | "Vagrantfile"
+        | "Dangerfile" | "Brewfile" | "Thorfile" | "thor" | "Berksfile" => Reading::Interpreter("ruby"),
         "php" => Reading::Interpreter("php"),
         "lua" => Reading::Interpreter("lua"),
         "pl" | "t" | "pm" => Reading::Interpreter("perl"),

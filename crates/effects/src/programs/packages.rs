@@ -38,6 +38,16 @@ use crate::path::AbsolutePath;
 use crate::world::Entry;
 use checkrein_shell::quoted;
 
+/// Whether a file of this name holds tasks that are run by their names.
+pub(crate) fn is_task_file(name: &str) -> bool {
+    name == "package.json"
+        || make::FILES.contains(&name)
+        || just::FILES.contains(&name)
+        || tasks::are_in(name)
+        // Foreman: one for each stage (`-f`).
+        || name.starts_with("Procfile.")
+}
+
 /// Runs a script of `package.json`: `npm run x`, `npm test`, `yarn x`, `bun run x`.
 pub(crate) fn script(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let arguments = &call.arguments;

@@ -454,6 +454,15 @@ pub(crate) const DEPTH: usize = 1_280;
 
 /// The texts that stand anywhere in an input under a name that is meant, also within lists and objects.
 pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    texts_where(input, &|name, _, _| Some(is_meant(name)))
+}
+
+/// The texts that stand anywhere in an input and are meant. `is_meant` is told the name of a field, its value, and whether what it stands in is
+/// meant; where it gives nothing, the field is left out with all that is in it.
+pub(crate) fn texts_where<'a>(
+    input: &'a Json,
+    is_meant: &dyn Fn(&str, &Json, bool) -> Option<bool>,
+) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut open = vec![(input, false, DEPTH)];
     while let Some((value, is_named, depth)) = open.pop() {
@@ -463,7 +472,11 @@ pub(crate) fn texts_within<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool)
                 open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
             }
             Json::Object(fields) if depth > 0 => {
-                open.extend(fields.iter().rev().map(|(name, value)| (value, is_meant(name), depth - 1)));
+                open.extend(
+                    fields.iter().rev().filter_map(|(name, value)| {
+                        Some((value, is_meant(name, value, is_named)?, depth - 1))
+                    }),
+                );
             }
             Json::Null
             | Json::Bool(_)

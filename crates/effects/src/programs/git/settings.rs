@@ -12,8 +12,9 @@ mod file;
 mod meaning;
 mod of_variables;
 
+pub(super) use crate::interpreter::git_settings::runs_code;
 pub(super) use file::{parse, split_words};
-pub(super) use meaning::{is_harmless_program, runs_code};
+pub(super) use meaning::is_harmless_program;
 
 use crate::interpreter::{Exit, Machine, Value};
 use crate::path::AbsolutePath;

@@ -6,34 +6,14 @@
 use crate::effect::{EffectKind, NetworkReach, Severity, Target};
 use crate::interpreter::{Input, Machine, Value, known_hosts};
 use crate::path::AbsolutePath;
+use crate::world::Entry;
 
-use super::super::packages::{follow_unread_text, keep_what_reaches_out};
+use super::super::packages::{follow_unread_text, is_task_file, keep_what_reaches_out};
 use super::table;
 use super::{Reading, follow_possibly, language_of};
 
 /// Modules that every Python imports at its start. Source: Python 3.12, "site".
 const AT_START_OF_PYTHON: &[&str] = &["sitecustomize.py", "usercustomize.py"];
-
-/// Files of tasks, read for the texts in them that look like commands. Source: the manuals of the runners in `packages::tasks`.
-const TASKS: &[&str] = &[
-    "package.json",
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.yml",
-    "Taskfile.yaml",
-    "Procfile",
-    "Procfile.dev",
-    "composer.json",
-    "deno.json",
-    "deno.jsonc",
-    "turbo.json",
-    "Makefile.toml",
-    "Earthfile",
-];
 
 /// How a file is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +31,6 @@ pub(crate) fn is_loaded(path: &AbsolutePath) -> bool {
 
 fn loading(path: &AbsolutePath) -> Option<Loading> {
     let (name, text) = (path.name()?, path.as_str());
-    if TASKS.contains(&name) {
-        return Some(Loading::Tasks);
-    }
     let ends = |file: &str| {
         let file = file.trim_start_matches("../");
         text.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
@@ -68,7 +45,13 @@ fn loading(path: &AbsolutePath) -> Option<Loading> {
                 let mut tests = loader.tests.iter();
                 tests.any(|(start, end)| name.starts_with(start) && name.ends_with(end))
             });
-    is_loaded.then_some(Loading::ByTool)
+    let is_task_file = is_task_file(name);
+    let is_code = !is_data && language_of(path).is_some();
+    if is_task_file && !is_code {
+        Some(Loading::Tasks)
+    } else {
+        (is_loaded || is_task_file).then_some(Loading::ByTool)
+    }
 }
 
 /// Adds what the text of such a file would do beyond the workspace, as if its tool loaded it now.
@@ -83,14 +66,34 @@ pub(crate) fn follow_written(machine: &mut Machine<'_>, path: &AbsolutePath, tex
         Loading::Tasks => {
             let before = machine.effect_count();
             follow_unread_text(machine, text);
-            // Targets that fetch the tools of a project from where these are published are everyday, and are looked at when they run.
-            machine.amend(before, |effect| {
-                let is_published = matches!(&effect.target, Target::Host(host) if known_hosts::reach(host) != NetworkReach::External);
-                if effect.kind == EffectKind::RemoteCodeExecution && is_published {
-                    effect.kind = EffectKind::ProcessSpawn;
-                    effect.severity = Severity::Low;
-                }
-            });
+            leave_what_is_called_by_name(machine, before);
+        }
+    });
+}
+
+/// Takes back what is no matter before somebody calls a task by its name, when it is looked at again: tools that are fetched from where they are
+/// published, programs and settings that are installed, and what is removed of them outside of the home directory or where nothing is now.
+fn leave_what_is_called_by_name(machine: &mut Machine<'_>, before: usize) {
+    let home = machine.world().place().home.clone();
+    let missing: Vec<AbsolutePath> = machine
+        .effects_since(before)
+        .filter_map(|effect| effect.target.path())
+        .filter(|path| machine.entry(path) == Entry::Missing)
+        .cloned()
+        .collect();
+    machine.amend(before, |effect| {
+        let is_published = matches!(&effect.target, Target::Host(host) if known_hosts::reach(host) != NetworkReach::External);
+        let is_left = match effect.kind {
+            EffectKind::RemoteCodeExecution => is_published,
+            EffectKind::FileCreate | EffectKind::FileModify | EffectKind::Persistence => true,
+            EffectKind::FileDelete => effect.target.path().is_some_and(|path| {
+                missing.contains(path) || !path.is_within(&home) && !home.is_within(path)
+            }),
+            _ => false,
+        };
+        if is_left {
+            effect.kind = EffectKind::ProcessSpawn;
+            effect.severity = Severity::Low;
         }
     });
 }

@@ -9,6 +9,9 @@ use super::{nearest, spawned};
 use crate::programs::instructions::{instructions, instructions_coming_in};
 use crate::world::Entry;
 
+/// The justfiles that are looked for (just, "Quick Start").
+pub(super) const FILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+
 /// The justfile of the user (just(1), "Global and User justfiles").
 fn global_justfile(machine: &Machine<'_>) -> Option<AbsolutePath> {
     let home = machine.world().place().home.clone();
@@ -59,7 +62,7 @@ pub(crate) fn just(machine: &mut Machine<'_>, call: &Call) -> Exit {
     let file = match &named {
         Some(file) => machine.one_path_through(file),
         None if arguments.has(&["-g", "--global-justfile"]) => global_justfile(machine),
-        None => ["justfile", "Justfile", ".justfile"]
+        None => FILES
             .into_iter()
             .find_map(|name| nearest(machine, name).map(|(directory, _)| directory.join(name))),
     };

@@ -12,6 +12,9 @@ use crate::interpreter::strings::quoted_words;
 use crate::programs::instructions::{instructions, not_read};
 use run::{MakeRun, Manner, names_of};
 
+/// The makefiles that are looked for, in this order (GNU make, "Names for Makefiles").
+pub(super) const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
+
 /// The greatest number of ways in which one call reads its makefiles, where what they ask is not known (ours).
 const READINGS: usize = 32;
 /// How often one call reads its makefiles again, because a rule has made one (ours).
@@ -138,7 +141,7 @@ fn makefiles(machine: &mut Machine<'_>, call: &Call, cwd: &AbsolutePath) -> Opti
         texts.push((name.to_owned(), text.as_exact()?.to_owned()));
     }
     if named.is_empty() {
-        let present = ["GNUmakefile", "makefile", "Makefile"]
+        let present = FILES
             .into_iter()
             .find(|name| !matches!(machine.entry(&cwd.join(name)), Entry::Missing | Entry::Unknown));
         match present {

@@ -232,6 +232,11 @@ const RUNNERS: &[Runner] = &[
     },
 ];
 
+/// Whether a runner finds its tasks in a file of this name.
+pub(super) fn are_in(name: &str) -> bool {
+    RUNNERS.iter().any(|runner| runner.files.contains(&name)) || unread::are_in(name)
+}
+
 /// Subcommands behind which the name of a task stands.
 const RUNNING: &[&str] = &["run", "run-script"];
 

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::TALKING;
 use super::names::{Deed, Name, deed_of, split};
 use crate::action::Action;
-use crate::tools::call::{DEPTH, texts_of, texts_within};
+use crate::tools::call::{texts_of, texts_where, texts_within};
 
 /// The SQL texts of a tool that asks a database.
 pub(crate) fn sql_texts(action: &Action) -> Vec<String> {
@@ -87,33 +87,12 @@ const ABOUT: &[&str] = &[
 /// a statement, and is none.
 fn texts_beneath<'a>(input: &'a Json, is_meant: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
     const BOUND: &[&str] = &["params", "parameters", "args", "arguments", "values", "bindings"];
-    let is_about = |field: &str| ABOUT.contains(&field) && field != "text";
-    let mut found = Vec::new();
-    let mut open = vec![(input, false, DEPTH)];
-    while let Some((value, is_named, depth)) = open.pop() {
-        match value {
-            Json::String(text) if is_named && !text.is_empty() => found.push(text.as_str()),
-            Json::Array(items) if depth > 0 => {
-                open.extend(items.iter().rev().map(|item| (item, is_named, depth - 1)));
-            }
-            Json::Object(fields) if depth > 0 => {
-                for (name, value) in fields.iter().rev() {
-                    let field = folded(name);
-                    let is_bound = value.is_array() && BOUND.contains(&field.as_str());
-                    if !is_about(&field) && !is_bound {
-                        open.push((value, is_named || is_meant(name), depth - 1));
-                    }
-                }
-            }
-            Json::Null
-            | Json::Bool(_)
-            | Json::Number(_)
-            | Json::String(_)
-            | Json::Array(_)
-            | Json::Object(_) => {}
-        }
-    }
-    found
+    texts_where(input, &|name, value, is_named| {
+        let field = folded(name);
+        let is_about = ABOUT.contains(&field.as_str()) && field != "text";
+        let is_bound = value.is_array() && BOUND.contains(&field.as_str());
+        (!is_about && !is_bound).then(|| is_named || is_meant(name))
+    })
 }
 
 fn with_other_readings(mut all: Vec<String>) -> Vec<String> {

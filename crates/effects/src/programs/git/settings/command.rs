@@ -9,7 +9,8 @@ use crate::world::Entry;
 use super::super::Git;
 use super::super::options::Words;
 use super::super::written_settings::SettingChange;
-use super::meaning::{foreign_base, is_harmless_program, names_trace, runs_code, stops_checking};
+use super::meaning::{foreign_base, is_harmless_program, names_trace, stops_checking};
+use crate::interpreter::git_settings::runs_code;
 
 pub(super) fn config(git: &mut Git<'_, '_>, words: &Words) -> Exit {
     const VERBS: &[&str] = &[

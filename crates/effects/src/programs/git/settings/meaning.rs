@@ -3,77 +3,6 @@
 use crate::effect::NetworkReach;
 use crate::interpreter::{Value, known_hosts};
 
-/// Whether a setting names code that git runs.
-pub(in super::super) fn runs_code(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let fixed = [
-        "core.pager",
-        "core.editor",
-        "sequence.editor",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "core.hookspath",
-        "core.gitproxy",
-        "core.askpass",
-        "core.alternaterefscommand",
-        "diff.external",
-        "interactive.difffilter",
-        "gpg.program",
-        "uploadpack.packobjectshook",
-        "credential.helper",
-        "include.path",
-        "init.templatedir",
-        "ssh.command",
-        "sendemail.smtpserver",
-        "imap.tunnel",
-        "instaweb.httpd",
-        "instaweb.browser",
-        "web.browser",
-        "receive.procreceiverefs",
-        "trailer.command",
-    ];
-    let grouped = [
-        ("alias.", ""),
-        ("pager.", ""),
-        ("filter.", ".clean"),
-        ("filter.", ".smudge"),
-        ("filter.", ".process"),
-        ("diff.", ".textconv"),
-        ("diff.", ".command"),
-        ("merge.", ".driver"),
-        ("difftool.", ".cmd"),
-        ("difftool.", ".path"),
-        ("mergetool.", ".cmd"),
-        ("mergetool.", ".path"),
-        ("gpg.", ".program"),
-        ("gpg.", ".defaultkeycommand"),
-        ("sendemail.", "cmd"),
-        ("sendemail.", ".smtpserver"),
-        ("man.", ".path"),
-        ("url.ext::", ".insteadof"),
-        ("url.ext::", ".pushinsteadof"),
-        ("lfs.customtransfer.", ".path"),
-        ("lfs.extension.", ".clean"),
-        ("lfs.extension.", ".smudge"),
-        ("credential.", ".helper"),
-        ("includeif.", ".path"),
-        ("browser.", ".cmd"),
-        ("remote.", ".uploadpack"),
-        ("remote.", ".receivepack"),
-        ("remote.", ".vcs"),
-        ("hook.", ".command"),
-        ("trailer.", ".cmd"),
-        ("trailer.", ".command"),
-        ("submodule.", ".update"),
-        ("protocol.ext", ".allow"),
-        ("tar.", ".command"),
-        ("man.", ".cmd"),
-        ("guitool.", ".cmd"),
-    ];
-    fixed.contains(&key.as_str())
-        || grouped.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
-}
-
 /// Whether the value of a setting that could run anything is one of the programs that people set it to.
 pub(in super::super) fn is_harmless_program(key: &str, value: &str) -> bool {
     const PROGRAMS: &[&str] = &[
@@ -183,7 +112,6 @@ mod tests {
 
     #[test]
     fn code_in_settings_is_told_from_taste() {
-        assert!(runs_code("core.sshCommand") && runs_code("filter.x.smudge") && !runs_code("user.name"));
         assert!(is_harmless_program("core.editor", "code --wait"));
         assert!(!is_harmless_program("core.editor", "vim -c :!evil"));
         assert!(!is_harmless_program("core.sshCommand", "ssh -o ProxyCommand=evil"));

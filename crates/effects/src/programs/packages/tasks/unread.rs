@@ -112,6 +112,11 @@ const OF_SHELL: &[&str] = &[
 /// What a text holds that may reach out of the workspace.
 const REACHING: &[&str] = &["~", "HOME", "home", " /", "\"/", "'/", "..", "=/", "://"];
 
+/// Whether such a runner looks in a file of this name.
+pub(super) fn are_in(name: &str) -> bool {
+    RUNNERS.iter().any(|runner| runner.files.contains(&name))
+}
+
 /// Follows what the file of a runner may run, where that cannot be read as the runner reads it.
 pub(super) fn follow(machine: &mut Machine<'_>, call: &Call) {
     let words: Vec<&str> = call.words.iter().filter_map(Value::as_exact).collect();
