@@ -171,6 +171,28 @@ fn an_entry_of_another_store_is_whole_or_gone_when_its_removal_is_ended_at_any_m
 }
 
 #[test]
+fn what_was_to_go_and_is_not_on_record_is_told_of_though_sessions_were_removed_since() {
+    let environment = TestEnvironment::new();
+    environment.bash("needed", "ls");
+    let run = environment.state().join("runs/done/run-1");
+    fs::create_dir_all(&run).unwrap();
+    fs::write(run.join("state.json"), "x").unwrap();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_millis(LONG_AGO.0);
+    fs::File::options().write(true).open(run.join("state.json")).unwrap().set_modified(long_ago).unwrap();
+    // As one leaves it that was ended right before it wrote down what goes.
+    let told =
+        json!([{ "store": "runs/done", "entries": 1, "oldest": LONG_AGO, "newest": LONG_AGO, "names": "x" }]);
+    let going = environment.state().join("retention.going");
+    fs::write(&going, format!("{told}\n{}\n", json!(run))).unwrap();
+    old_sessions(&environment, 3);
+    environment.succeed(&["audit", "prune"]);
+    assert_eq!(removed(&environment).len(), 3);
+    assert_eq!((run.exists(), going.exists()), (false, false));
+    assert_eq!(removed_of(&environment, "runs/done"), 1, "it went and nothing tells of it");
+    environment.succeed(&["audit", "verify"]);
+}
+
+#[test]
 fn what_was_written_down_and_left_is_told_once() {
     let environment = TestEnvironment::new();
     environment.bash("needed", "ls");

@@ -14,7 +14,7 @@ use checkrein_ledger::{
     LedgerError, content_hash, old_beginnings, old_events, record_removal, removals, remove_beginnings,
 };
 use checkrein_policy::{Config, LogLevel};
-use checkrein_protocol::{RemovedEntries, Timestamp};
+use checkrein_protocol::{RecordBody, RemovedEntries, Timestamp};
 use checkrein_session::{SessionSummary, prune, sessions};
 
 use crate::checkpoint::workspace;
@@ -211,7 +211,11 @@ fn stores(
     if removed.is_empty() {
         return Ok(beginnings);
     }
-    note_going(environment, going.iter().flat_map(|(_, expired)| expired).flat_map(|one| &one.paths));
+    note_going(
+        environment,
+        &removed,
+        going.iter().flat_map(|(_, expired)| expired).flat_map(|one| &one.paths),
+    );
     record_removal(&environment.state, now, &reason, removed.clone())?;
     removed.extend(beginnings);
     for (store, expired) in going {
@@ -244,8 +248,8 @@ fn finish(environment: &HostEnvironment, config: &Config) {
     let places = [root.to_owned(), events_folder(environment, config)];
     let mut lines = text.lines();
     // What was to go and is not on record stays what it is: old, and looked at again.
-    let on_record = removals(&environment.state).ok().map(|all| all.len().to_string());
-    if lines.next().is_some_and(|before| on_record.as_deref().is_some_and(|now| now != before)) {
+    let told: Option<Vec<RemovedEntries>> = lines.next().and_then(|line| serde_json::from_str(line).ok());
+    if told.is_some_and(|told| is_on_record(environment, &told)) {
         for line in lines {
             let Ok(path) = serde_json::from_str::<PathBuf>(line) else { continue };
             if places.iter().any(|place| path.starts_with(place)) {
@@ -256,12 +260,25 @@ fn finish(environment: &HostEnvironment, config: &Config) {
     drop(fs::remove_file(going));
 }
 
-/// Remembers what is about to be written down and to go, with the number of removals on record before: whoever comes after knows by it whether
-/// it was written down. Without it what is left of an interrupted removal is told a second time, and nothing else is lost.
-fn note_going<'p>(environment: &HostEnvironment, paths: impl Iterator<Item = &'p PathBuf>) {
-    let Ok(all) = removals(&environment.state) else { return };
+/// Whether a removal of just these entries was written down.
+fn is_on_record(environment: &HostEnvironment, told: &[RemovedEntries]) -> bool {
+    removals(&environment.state).is_ok_and(|all| {
+        all.iter().any(
+            |record| matches!(&record.body, RecordBody::Retention { stores, .. } if stores.as_slice() == told),
+        )
+    })
+}
+
+/// Remembers what is about to be written down and to go: whoever comes after an interruption finds by it what was written down already.
+/// Without it what is left is told a second time, and nothing else is lost.
+fn note_going<'p>(
+    environment: &HostEnvironment,
+    told: &[RemovedEntries],
+    paths: impl Iterator<Item = &'p PathBuf>,
+) {
+    let Ok(told) = serde_json::to_string(told) else { return };
     let lines = paths.filter_map(|path| serde_json::to_string(path).ok());
-    let text: Vec<String> = std::iter::once(all.len().to_string()).chain(lines).collect();
+    let text: Vec<String> = std::iter::once(told).chain(lines).collect();
     let file = environment.state.root().join(GOING);
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
