@@ -5,6 +5,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use percent_encoding::percent_decode_str;
+
 use crate::effect::NetworkReach;
 
 /// Domains whose pages and downloads are documentation, packages, source code or standards. A subdomain counts too.
@@ -242,16 +244,6 @@ pub fn host_of(address: &str) -> String {
 
 /// A host with its escapes read, in lower case, and with the other forms of digits, letters and dots that stand for the plain ones (UTS 46).
 fn plain_signs(host: &str) -> String {
-    let mut bytes = Vec::with_capacity(host.len());
-    let mut rest = host.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let pair = behind.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        let escaped = pair
-            .filter(|pair| first == b'%' && pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
-    }
     let plain = |sign: char| match sign {
         '\u{3002}' | '\u{ff0e}' | '\u{ff61}' => '.',
         '\u{24ea}' => '0',
@@ -261,7 +253,7 @@ fn plain_signs(host: &str) -> String {
         '\u{ff41}'..='\u{ff5a}' => shifted(sign, 0xff41, 'a'),
         other => other.to_ascii_lowercase(),
     };
-    String::from_utf8_lossy(&bytes).chars().map(plain).collect()
+    percent_decode_str(host).decode_utf8_lossy().chars().map(plain).collect()
 }
 
 /// The plain sign that stands as far behind `first` as a sign behind the code point `start`.

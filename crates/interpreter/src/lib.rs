@@ -93,6 +93,7 @@
 //! | `known_hosts` | how far a host is |
 //! | `process_lists`, `signals` | lists of processes on their way to `kill`, and its words |
 //! | `walks`, `git_store` | what a walk through a tree chose, and what git was given, for those who ask again |
+//! | `git_settings` | settings of git that name code |
 //! | `guarded`, `guard_lookups` | the paths of the guard; its programs where something looked them up |
 //! | `remote` | hosts and containers, and which of their files are here |
 //!
